@@ -70,7 +70,7 @@ describe("Round trips to the database", () => {
     assert.isBelow(await socket.during(together), 30)
   })
 
-  it("most requests of a sender with a large limit cost only their accept, because leases count them", async () => {
+  it("most requests from a sender with a large limit cost only their accept, because leases count them", async () => {
     // A new minute would invalidate the lease, so none begins meanwhile.
     await database.run(
       `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
@@ -111,7 +111,7 @@ describe("Rows that PostgreSQL reads for a page", () => {
   ] as const
   const table = ["public", "readings"] as const
 
-  it("are one more than the page shows, at any depth", async () => {
+  it("exceed the page by one, at any depth", async () => {
     const first = await pageAt(database.url, table, params, null)
     const deep = await pageAt(database.url, table, params, ["2026-01-01 00:05:00+00", "900"])
     assert.deepEqual([first.rowsRead, deep.rowsRead], [101, 101])

@@ -37,7 +37,7 @@ describe("Results", () => {
     assert.equal(readFileSync(file, "utf8"), "first\n")
   })
 
-  it("are not written into a document that has no place for them, or only half of one", () => {
+  it("are not written into a document that lacks a marker for them", () => {
     for (const text of ["# Readme\n", "# Readme\n<!-- results -->\n", "<!-- end of results -->\n<!-- results -->\n"]) {
       const file = written("readme.md", text)
       assert.include(placeMissing(file), "readme.md has no place for results")

@@ -17,7 +17,7 @@ afterAll(async () => {
   await site.close()
 })
 
-it("requests of a page to other hosts are counted and refused, by name and by number", async () => {
+it("a page's requests to other hosts are counted and refused, by name and by IP address", async () => {
   const { page, outside } = await chromium.visit()
   const addresses = ["http://elsewhere.example/a.png", "http://192.0.2.1/b.png", "http://localhost:9/c.png"]
   await page.goto(site.put("/", addresses.map((address) => `<img src="${address}">`).join("")))

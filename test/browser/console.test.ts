@@ -48,7 +48,7 @@ it("a visitor who is not signed in sees only how to sign in", async () => {
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("the script and the style are loaded once, under addresses of their content", async () => {
+it("script and style are loaded once, from URLs with their hash", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers } })
   await visit.page.goto(`${cabinet.base}/console/tables`)
   const address = await visit.page.getAttribute("script", "src")
@@ -122,7 +122,7 @@ const VALUES = {
   long: `"${"\\ud83d\\ude00 0123456789".repeat(40_000)}"`,
 } as const
 
-it("every value is copied from its cell as it was sent, and the opened row shows it so", async () => {
+it("every value is copied from its cell as sent, and the open row shows it the same way", async () => {
   const values = await cabinet.cabinet.sources.create({ name: "Values" })
   const body = `{${Object.entries(VALUES)
     .map(([name, token]) => `"${name}":${token}`)

@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 it.each([true, false])(
-  "a key is revoked by the keyboard, after a question that names it (JavaScript: %s)",
+  "a key is revoked with the keyboard, after a question that names it (JavaScript: %s)",
   async (javaScriptEnabled) => {
     const { id, name } = await cabinet.cabinet.keys.create({ name: `Warehouse, script ${javaScriptEnabled}` })
     const extraHTTPHeaders = { ...(await cabinet.as("owner")) }

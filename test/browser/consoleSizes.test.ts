@@ -33,7 +33,7 @@ afterAll(async () => {
   await cabinet.close()
 })
 
-it(`scrolling to row ${SCROLLED_ROWS} of ${ROWS} and back shows every row at its place`, async () => {
+it(`scrolling to row ${SCROLLED_ROWS} of ${ROWS} and back shows every row in its place`, async () => {
   const visit = await chromium.visit({ viewport: { width: 1280, height: 800 }, extraHTTPHeaders: { ...headers } })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/tables/public/many?sort=id&dir=asc`)

@@ -165,7 +165,7 @@ const EVERY: ReadonlyArray<IntakePage> = [
   { name: "internal_error", number: "0b9f3c1e-5d3c-4c44-9d3e-2f6a8f0f7d11" },
 ]
 
-it.each(["light", "dark"] as const)("every page that there is fits a phone, in a %s scheme", async (colorScheme) => {
+it.each(["light", "dark"] as const)("every page fits a phone, in a %s scheme", async (colorScheme) => {
   const back = new URL(`https://${"a-very-long-name".repeat(3)}.${"of-some-shop".repeat(4)}.example/`)
   const visit = await chromium.visit({ viewport: PHONE, colorScheme })
   for (const language of ["en", "ru"] as const) {

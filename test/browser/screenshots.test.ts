@@ -64,7 +64,7 @@ const PICTURES = [
   { name: "console-overview", path: "" },
 ] as const
 
-it("each screenshot is taken, is small, and is used in a document", async () => {
+it("each screenshot can be taken, is small, and is used in a document", async () => {
   await fill()
   const { token } = await cabinet.cabinet.tokens.create({ name: "Ada Lovelace", role: "owner" })
   const headers = { authorization: `Bearer ${token}` }

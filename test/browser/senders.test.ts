@@ -102,7 +102,7 @@ it("accept-charset and _charset_ declare the bytes, and characters missing in th
   assert.deepInclude(row, { слово: "Ї &#9731;" })
 })
 
-it("a form of text/plain is parsed as its fields, and a line of a text area that looks like a field is one", async () => {
+it("a text/plain form is parsed as its fields, and so is a line of a text area that looks like a field", async () => {
   visit = await chromium.visit({ locale: "ru-RU" })
   await visit.page.goto(
     site.put("/form", form('enctype="text/plain"', `<input name="имя"><textarea name="note"></textarea>`)),
@@ -143,7 +143,7 @@ it("files arrive as name, type and size, and a file input left blank as an empty
   assert.deepStrictEqual(row, expected)
 })
 
-it("a form's URL may have fields of its own, which come first", async () => {
+it("a form's URL may have its own fields, which come first", async () => {
   const page = `<!doctype html><form method="post" action="${cabinet.intake}?page=%D1%86%D0%B5%D0%BD%D1%8B"><input name="mail"><button>OK</button></form>`
   const { payload } = await submitted(page, {}, ({ page: tab }) => tab.fill("input", "a@b.example"))
   assert.strictEqual(payload, '{"page":"цены","mail":"a@b.example"}')

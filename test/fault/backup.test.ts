@@ -122,7 +122,7 @@ const brokenOff = async (directory: string, signal: NodeJS.Signals) => {
   return { code, left: readdirSync(directory) }
 }
 
-it("a killed backup leaves nothing under its name, and the next one removes what it left; an interrupted one leaves nothing", async () => {
+it("a killed backup leaves nothing under its name, and the next removes its remains; an interrupted one leaves nothing", async () => {
   const directory = join(home.dir, "backups")
   mkdirSync(directory)
   // Enough to copy, in memory, that a signal always arrives before the end.
@@ -141,7 +141,7 @@ it("a killed backup leaves nothing under its name, and the next one removes what
   expect(readdirSync(directory)).toEqual(["next.tar"])
 })
 
-it("a killed restore leaves nothing that a server would start on, and does not prevent the next one", async () => {
+it("a killed restore leaves nothing that a server would start from, and does not block the next one", async () => {
   const dataDir = join(home.dir, "killed")
   const isUnpacking = () =>
     existsSync(dataDir) && readdirSync(dataDir).some((name) => existsSync(join(dataDir, name, "pgdata", "base")))

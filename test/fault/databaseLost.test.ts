@@ -63,13 +63,13 @@ it("is reported with 503, and found again under its name without a restart", asy
   expect(await all()).toEqual(expect.arrayContaining(sent))
 })
 
-it("costs intake a few seconds where another server takes over immediately", async () => {
+it("costs intake a few seconds if another server takes over immediately", async () => {
   expect(await untilTaken()).toBeLessThan(SOON)
   proxy.vanish()
   expect(await untilTaken()).toBeLessThan(SOON)
 })
 
-it("costs intake a few seconds once it is back, however long it was away", async () => {
+it("costs intake a few seconds once it is back, however long the outage", async () => {
   expect(await untilTaken()).toBeLessThan(SOON)
   // Several at the same time, so that every writer and every shared session waits for a response.
   proxy.fallSilent()

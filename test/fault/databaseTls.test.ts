@@ -185,14 +185,14 @@ it("connectionSecurity reports the actual state, not only the requested one", as
   assert.strictEqual(await look(`?sslmode=verify-full&sslrootcert=${pem("ca")}`), "tls, name")
 })
 
-it("sslmode prefer and allow encrypt where the server has or wants TLS, and only there", async () => {
+it("sslmode prefer and allow encrypt if the server has or wants TLS, and only then", async () => {
   for (const mode of ["prefer", "allow"]) {
     assert.deepStrictEqual(await ask(address(`?sslmode=${mode}`)), [{ ssl: true }], mode)
     assert.deepStrictEqual(await ask(address(`?sslmode=${mode}`, { port: ports.plain })), [{ ssl: false }], mode)
   }
 })
 
-it("a server without TLS is refused, and gets no password, where the URL requires TLS", async () => {
+it("a server without TLS is refused, and gets no password, if the URL requires TLS", async () => {
   assert.match(await refusalOf(address("?ssl=true", { port: ports.plain })), /does not support TLS/)
   assert.deepStrictEqual(await ask(address("?sslmode=disable", { port: ports.plain })), [{ ssl: false }])
   const heard: Array<Buffer> = []

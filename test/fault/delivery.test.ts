@@ -74,7 +74,7 @@ describe("the delivery loop", () => {
     ["non-ASCII", `{"имя":"Ёлка 🎄"}`],
     ["escapes", `{"a":"\\u00e9\\/\\n\\ud83c\\udf84"}`],
     ["1 MB", `{"big":"${"я".repeat(500_000)}"}`],
-  ])("signs so that another implementation of the scheme agrees: %s", async (_name, payload) => {
+  ])("signs as another implementation of the scheme does: %s", async (_name, payload) => {
     const good = await receiver()
     const { id, secret } = await address(good.url)
     await cabinet.book((book) => book.rotateSecret(id))
@@ -190,7 +190,7 @@ describe("the delivery loop", () => {
     expect(good.arrivals).toHaveLength(600)
   })
 
-  it("is woken through another process's connections, without waiting for its poll", async () => {
+  it("is woken by another process, without waiting for its own poll", async () => {
     const good = await receiver()
     await address(good.url)
     await start(worker({ pollMillis: 3_600_000 }))

@@ -75,7 +75,7 @@ it("an accepted event creates a delivery for every address that is subscribed to
   expect(await told(some.id)).toEqual([order])
 })
 
-it("repeats, empty events, history of files and first polls, and events before the subscription create none", async () => {
+it("repeats, empty events, history from files and first polls, and earlier events create no delivery", async () => {
   await accept(orders, "before")
   const { id } = await subscribe("all")
   const first = await accept(orders, "x")

@@ -34,7 +34,7 @@ interface Case {
   readonly connected: boolean
 }
 
-it("every misbehaviour leaves the right attempt in the log, and the loop healthy", async () => {
+it("every kind of misbehaviour leaves the right attempt in the log, and the loop healthy", async () => {
   const certificates = makeCertificates()
   const names = closed(
     await nameServer({

@@ -43,7 +43,7 @@ const ready = async () => {
   return { status: answer.status, ...((await answer.json()) as object) }
 }
 
-it("is reported by /readyz, doctor and the log, and to the sender, and its end is noticed without an event", async () => {
+it("is reported by /readyz, doctor, the log and to the sender, and its end is noticed without an event", async () => {
   expect((await send(1)).status).toBe(200)
   expect(await ready()).toMatchObject({ status: 200 })
   expect(await diagnosis()).toMatchObject({ level: "ok" })

@@ -24,7 +24,7 @@ const block = (name: string): string => {
   return text
 }
 
-it("docs/operations.md has every block that is run here", () => {
+it("docs/operations.md contains every block that this test runs", () => {
   for (const name of ["dump", "upgrade dump"]) expect(block(name)).toContain("pg_dump")
   for (const name of ["restore", "upgrade restore"]) expect(block(name)).toContain("pg_restore")
 })

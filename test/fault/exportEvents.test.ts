@@ -177,7 +177,7 @@ const goOn = async (cluster: TestCluster) => {
   await run(cluster)
 }
 
-it("hold every event once when a dump takes the database's place, and events in it were not exported yet", async () => {
+it("hold every event once when a dump replaces the database before all its events are exported", async () => {
   const writer = await opened(standby)
   const end = load(writer)
   await more(30)

@@ -10,7 +10,7 @@ import { endAll, type Home, newHome, type ServerProcess } from "../support/cabin
 import { block, hasPatroni, type PatroniCluster, type PatroniNode, startPatroni } from "../support/patroni.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
-it("docs/high-availability.md has every block that is run here", () => {
+it("docs/high-availability.md contains every block that this test runs", () => {
   const names = ["etcd", "etcd3", "patroni.yml", "patroni", "patroni with etcd3", "database", "address"]
   for (const name of names) expect(block(name)).not.toBe("")
 })
@@ -146,7 +146,7 @@ const inWords = (name: string, seconds: ReadonlyArray<number>) => {
 }
 
 if (hasPatroni && ROUNDS > 0) {
-  it("a leader that dies is replaced and comes back as a standby where Patroni speaks etcd's newer interface alone", async () => {
+  it("a leader that dies is replaced and returns as a standby even if Patroni uses only etcd's newer API", async () => {
     const three = await startPatroni("v3")
     try {
       const leader = await three.whole()

@@ -78,7 +78,7 @@ it("an import whose slice fails with a fault ends as failed, with a message, and
   assert.deepStrictEqual((await imports.examine()).failedImports, [])
 })
 
-it("a poll whose slice fails with a fault has a failed import, and its unaccepted items are new to its next run", async () => {
+it("a poll whose slice fails with a fault has a failed import, and its next run treats unaccepted items as new", async () => {
   const source = await polls.source("faulty poll")
   const poll = await polls.add({ sourceId: source.id, url: `${base}/items`, keyField: "n" })
   answer = `[${lines(700, "poison").join(",")}]`

@@ -155,7 +155,7 @@ it("a point-in-time recovery continues with old cursors", async () => {
   await cluster.end("SIGINT")
 })
 
-it("a second recovery to the same point continues with cursors of the first, whose epoch it never knew", async () => {
+it("a second recovery to the same point continues with cursors of the first, although it never knew that epoch", async () => {
   const cluster = await recovered("pitr2")
   await goesOn(cluster, "recovered again")
   await cluster.end("SIGINT")

@@ -124,7 +124,7 @@ it("FeedStore.page shows every committed event once and in one order while accep
   for (const seen of readings) assert.deepStrictEqual(seen, committed)
 }, 60_000)
 
-it("FeedStore.page shows nothing past an accept that is still running, and everything once it is done", async () => {
+it("FeedStore.page shows nothing past a running accept, and everything once it ends", async () => {
   const program = Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const feed = yield* FeedStore

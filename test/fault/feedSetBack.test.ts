@@ -136,7 +136,7 @@ it("a client that was routed to a promoted standby and back gets everything that
   assert.isBelow(stayed.again, FEW)
 })
 
-it("one epoch begins, however many clients present newer cursors at once", async () => {
+it("one new epoch begins, however many clients present newer cursors at once", async () => {
   address.leadTo(primary.socketDir)
   await accept(["so that the last epoch is this server's"])
   const epochs = async () => (await primary.run("SELECT FROM cabinet.epoch", DATABASE)).length
@@ -182,7 +182,7 @@ const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; 
 
 const shiftClock = (shift: string) => primary.run(`UPDATE cabinet.clock SET shift = '${shift}'`, DATABASE)
 
-it("a client with a position of this epoch that the database does not have gets the events accepted since", async () => {
+it("a client with a position of this epoch beyond the database gets the events accepted since", async () => {
   const client = newClient()
   await readOn(client)
   const restored = client.after
@@ -227,7 +227,7 @@ it("an event with the same ids as a lost one that a client has seen is not mista
 it.each([
   { clock: "lags until it is corrected", shift: "-1 hour" },
   { clock: "was never set", shift: "-40 years" },
-])("a client gets the events accepted after the database was set back, with a clock that $clock", async ({ shift }) => {
+])("a client gets the events accepted after the database was set back, when the clock $clock", async ({ shift }) => {
   const phase = `clock ${shift}`
   const [client, atOnce, filtered, idle] = [newClient(), newClient(), newClient(), newClient()]
   await readOn(client)

@@ -126,7 +126,7 @@ it("a follower whose process stops for longer than its lease is served by anothe
   assert.strictEqual(await counted(), await accepted())
 }, 120_000)
 
-it("a follower whose process stops between work and position waits for nobody but its own session", async () => {
+it("a follower whose process stops between its work and its position waits only for its own session", async () => {
   await later()
   await accept()
   const before = await counted()
@@ -145,7 +145,7 @@ it("a follower whose process stops between work and position waits for nobody bu
   child.kill("SIGCONT")
 }, 120_000)
 
-it("a follower that loses its connection between work and position is tried again, and its work is done once", async () => {
+it("a follower that loses its connection between its work and its position is retried, and does its work once", async () => {
   await later()
   await accept()
   const child = worker("go")

@@ -64,7 +64,7 @@ it.each([
   assert.strictEqual((await Effect.runPromise(connectionSecurity(url))).server, socketDir)
 })
 
-it("prefer-standby uses a primary without a standby, and read-write says why it uses none", async () => {
+it("prefer-standby uses a primary if there is no standby, and read-write says why no host fits", async () => {
   const { server } = await Effect.runPromise(connectionSecurity(address("prefer-standby", nowhere, primary.socketDir)))
   assert.strictEqual(server, primary.socketDir)
   const none = openDatabase({ url: address("read-write", nowhere, standby.socketDir) })

@@ -78,7 +78,7 @@ const importing = async (sourceId: number, rows: number) => {
 }
 
 it.each(["acceptance", "cancellation"])(
-  "a cancel beside the last slice agrees with it when the %s comes first",
+  "a cancel concurrent with the last slice agrees with it if the %s comes first",
   async (first) => {
     const source = await cabinet.source(`last ${first}`)
     const held = await claimed(source.id)
@@ -164,7 +164,7 @@ it("two cancels of one import record one moment, and a third changes nothing", a
   assert.deepStrictEqual(await cancel(id), mine)
 })
 
-it("an import that is cancelled while its file is read takes nothing, and says so to its sender", async () => {
+it("an import that is cancelled while its file is read accepts nothing, and its uploader is notified", async () => {
   const source = await cabinet.source("being read")
   let isCancelled = false
   const error = await second.refused(source.id, fileOf("x.csv", "a\n1\n2\n"), {}, ({ phase }) =>
@@ -192,7 +192,7 @@ it("a failed import that is cancelled keeps its reason, and doctor no longer lis
   assert.isFalse(await listed())
 })
 
-it("a cancel refuses what is done, a poll's import, and what does not exist", async () => {
+it("a cancel refuses a completed import, a poll's import, and an unknown one", async () => {
   const source = await cabinet.source("not cancelled")
   const { importId } = await cabinet.file(source.id, fileOf("x.csv", "a\n1\n"))
   assert.deepInclude(await refusedCancel(importId!), { code: "import_done" })

@@ -31,7 +31,7 @@ const SWELLING = `{"a":[${'{"":1},'.repeat(2_200)}1],"n":`
 const HONEST = "203.0.113.1"
 const HOSTILE = "198.51.100.9"
 
-it("a sender whose bodies grow in memory has to retry, and the honest one beside it is served", async () => {
+it("a sender whose bodies grow in memory has to retry, and an honest one is served meanwhile", async () => {
   const hostile = cabinet.address(await cabinet.source("Hostile"))
   const shared = cabinet.address(await cabinet.source("Shared"))
   const honest = cabinet.address(await cabinet.source("Honest"))

@@ -117,7 +117,7 @@ let notices: number
 let carrier: number
 let secret: string
 
-it("is off at first, and on once from any number of callers; no sender can send to its source", async () => {
+it("is off at first, and switched on once by any number of callers; no sender can send to its source", async () => {
   orders = (await newSource("Orders")).id
   await accept(orders, { before: 1 })
   assert.strictEqual(await send(), 0)
@@ -186,7 +186,7 @@ it("a process that is killed before or after the commit leaves one notice", asyn
   }
 })
 
-it("the notices' own address that fails leaves no notice, and one of all sources is not sent its own", async () => {
+it("a failing carrier of notices leaves no notice, and an address of all sources gets none about itself", async () => {
   const [one] = await database.run(`SELECT count(*)::int AS events FROM cabinet.event WHERE source_id = ${notices}`)
   const broken = await addressOf({ url: failingUrl, sources: [notices] })
   const every = await addressOf({ url: failingUrl, sources: "all" })
@@ -372,7 +372,7 @@ it("a source that usually receives gives one notice for each silence", async () 
   )
 })
 
-it("a filling disk gives a notice, and another after it had space", async () => {
+it("a filling disk gives a notice, and another if it fills again after it had space", async () => {
   const look = async (percent: number) => {
     room = { path: "/var/lib/postgresql", freeBytes: percent * 1e9, totalBytes: 100e9 }
     return send()
@@ -404,7 +404,7 @@ it("one of many processes checks each minute, and none while notices are off", a
   expect((await claim()).filter(Boolean)).toHaveLength(1)
 })
 
-it("a receiver's certificate that ends soon gives one notice, and none without an address that uses it", async () => {
+it("a receiver's certificate that expires soon gives one notice, and none if no address uses it", async () => {
   const { ca, key, cert } = makeCertificates()
   const receiver = createSecureServer({ key, cert }, (request, response) => {
     request.resume()
@@ -436,7 +436,7 @@ it("a receiver's certificate that ends soon gives one notice, and none without a
   rmSync(dir, { recursive: true })
 })
 
-it("each client certificate that ends soon gives one notice, never to the address that would carry it", async () => {
+it("each client certificate that expires soon gives one notice, except one of a carrier of notices", async () => {
   const authority = new Authority("clients")
   const [soon, later, next] = [1, 40, 1].map((to) => authority.issue(`until ${to}`, { to }))
   authority.remove()
@@ -468,7 +468,7 @@ it("each client certificate that ends soon gives one notice, never to the addres
   for (const { id } of [ending, lasting, carrying]) await here.runPromise(Addresses.use((all) => all.remove(id)))
 })
 
-it("each notice is a row of the table, and every kind occurred here", async () => {
+it("each notice is a row of the table, and this test caused every kind", async () => {
   const [kinds] = await database.run("SELECT array_agg(DISTINCT kind) AS all FROM sources.notices")
   assert.sameMembers(kinds!["all"] as Array<string>, [...NOTICE_KINDS])
 })

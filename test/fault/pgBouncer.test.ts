@@ -113,7 +113,7 @@ if (hasPgBouncer) {
     ["transaction", { default_pool_size: 1 }],
     ["transaction", { ignore_startup_parameters: DROPPED }],
     ["statement", {}],
-  ] as const)("%s pooling with %j is refused in words that say what to use", async (mode, settings) => {
+  ] as const)("%s pooling with %j is refused with a message that says what to use", async (mode, settings) => {
     const url = await bouncer({ pool_mode: mode, ...settings })
     const { code, message } = await Effect.runPromise(Effect.flip(openDatabase({ url }, 60_000)))
     assert.strictEqual(code, "database_unfit")

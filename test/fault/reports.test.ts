@@ -111,7 +111,7 @@ it.runIf(PSQL !== undefined)("psql reads a source's table and a customer's by th
   expect(stdout).toBe("12|lamp\n")
 })
 
-it("the login reads objects created before it and after it: tables, columns and schemas", async () => {
+it("the login reads objects created before or after it: tables, columns and schemas", async () => {
   await json("schema", "add", "later")
   await sql("CREATE VIEW later.totals AS SELECT total FROM sources.first_source")
   await json("source", "add", "Second")
@@ -196,7 +196,7 @@ describe("the login cannot", () => {
     )
   })
 
-  it("see what others run", async () => {
+  it("see the queries of others", async () => {
     const texts = await inSession(
       async (client) =>
         (await client.query("SELECT query FROM pg_stat_activity WHERE usename <> current_user AND query <> ''")).rows,
@@ -234,7 +234,7 @@ const ownerUrl = () => {
   return `postgres://cabinet@localhost:${port}/cabinet?host=${encodeURIComponent(socketDir)}`
 }
 
-it("a long read and its locks delay no event; the row with a new field follows when it has ended", async () => {
+it("a long read and its locks delay no event; a row with a new field follows when the read ends", async () => {
   const reading = await connect()
   await reading.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
   await reading.query("LOCK TABLE sources.first_source IN ACCESS SHARE MODE")
@@ -255,7 +255,7 @@ it("a long read and its locks delay no event; the row with a new field follows w
   )
 })
 
-it("notifications on the cabinet's own channels wake it, and no more", async () => {
+it("notifications on the cabinet's own channels do nothing but wake it", async () => {
   await inSession(async (client) => {
     for (const channel of ["cabinet_delivery", "cabinet_feed", "cabinet_in_use"]) {
       await client.query("SELECT pg_notify($1, 'nonsense')", [channel])
@@ -264,7 +264,7 @@ it("notifications on the cabinet's own channels wake it, and no more", async () 
   expect(await send({ total: 15 })).toBe(200)
 })
 
-it("a repeated request for a password under its idempotency key sets none, ends no session, and shows no password", async () => {
+it("a repeated request for a password under its idempotency key sets and shows no password, and ends no session", async () => {
   const { token } = await json("token", "add", "reports", "--role", "owner")
   const ask = async () => {
     const response = await fetch(`${server.baseUrl}/manage/v1/report-login`, {

@@ -110,7 +110,7 @@ it("the primary serves rows that the standby does not have yet", async () => {
   await caughtUp()
 })
 
-it("a URL that is not a standby's is not read from", async () => {
+it("no read uses a URL that is not a standby's", async () => {
   await using wrong = reading(1_000, primary.url(DATABASE))
   expect(await wrong.state()).toMatchObject({
     used: false,
@@ -149,7 +149,7 @@ it("no read fails when the standby freezes during it", async () => {
   }
 })
 
-it("no read fails when the standby is killed, and none uses it before it is back", async () => {
+it("no read fails when the standby is killed, and none uses it until it is back", async () => {
   await using near = reading(60_000)
   expect(await near.state()).toMatchObject({ used: true })
   let killed = false

@@ -164,7 +164,7 @@ const CRASHES: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 it.each(Object.entries(CRASHES))(
-  "after %s the feed shows what was recovered once a standby has it, not before",
+  "after %s the feed shows recovered events once a standby has them, not before",
   async (name, crash) => {
     const database = name.replaceAll(" ", "_")
     await primary.createCabinet(database)
@@ -195,7 +195,7 @@ it.each(Object.entries(CRASHES))(
   },
 )
 
-it("intake refuses in time, and the feed shows nothing that no standby has, and continues where the standby takes over", async () => {
+it("intake refuses in time, the feed shows only what a standby has, and both continue once the standby takes over", async () => {
   const server = await serve()
   const { key } = server.welcome.key!
   const send = sender(server.welcome.source!.intake_path)
@@ -241,7 +241,7 @@ it("intake refuses in time, and the feed shows nothing that no standby has, and 
   expect(cancelled()).toEqual([])
 })
 
-it("an event whose commit is cancelled is not acknowledged, although it is visible", async () => {
+it("an event whose commit is cancelled is not acknowledged, even if it becomes visible", async () => {
   const cabinet = await intakeCabinet(standby.url(DATABASE))
   const source = await cabinet.source("Orders")
   const post = () => fetch(cabinet.address(source), { method: "POST", body: "{}" }).then(({ status }) => status)

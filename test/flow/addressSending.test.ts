@@ -28,7 +28,7 @@ afterAll(async () => {
 const send = (source: { readonly id: number }, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => cabinet.intake(source.id, { fields: { n } })))
 
-it("a delivery and a ping have the headers of the address, and ours", async () => {
+it("deliveries and pings have the address's headers, and ours", async () => {
   const source = await cabinet.sources.create({ name: "Orders" })
   const headers = [
     ["Authorization", SECRET],
@@ -132,7 +132,7 @@ it("concurrent changes add, replace and remove single headers, and keep the othe
   await cabinet.addresses.remove(made.id)
 })
 
-it("invalid headers, and those of the contract, a connection or the body, are refused by name", async () => {
+it("invalid headers, and reserved ones of the contract, the connection or the body, are refused by name", async () => {
   const theirs = [
     "Host",
     "Connection",
@@ -167,7 +167,7 @@ it("invalid headers, and those of the contract, a connection or the body, are re
   }
 })
 
-it("two processes together keep the rate of an address, and a waiting delivery has not failed", async () => {
+it("two processes together keep an address's rate, and a waiting delivery does not count as failed", async () => {
   const source = await cabinet.sources.create({ name: "Many" })
   const times: Array<number> = []
   const server = createServer((request, response) => {

@@ -21,7 +21,7 @@ const error = ({ status, json }: { readonly status: number; readonly json: any }
 ]
 
 describe("sources", () => {
-  it("are listed and returned one by one, archived ones too, deleted ones not", async () => {
+  it("are listed and returned one by one, including archived but not deleted ones", async () => {
     const one = await cabinet.source("Заказы 1")
     const two = await cabinet.source("Two")
     await cabinet.run(Sources.use((sources) => sources.archive(two.id)))
@@ -163,7 +163,7 @@ describe("a submission over the API", () => {
     assert.deepEqual(error(await cabinet.ask(`events?source_id=${id}`, key)), [404, "no_such_source", "source_id"])
   })
 
-  it("is marked as a repeat where it is one", async () => {
+  it("is marked as a repeat if it is one", async () => {
     const { id, intakeSecret } = await cabinet.source("Repeats")
     const first = await cabinet.send(intakeSecret, `{"a":1,"b":2}`)
     const again = await cabinet.send(intakeSecret, `{ "b":2, "a":1 }`)
@@ -195,7 +195,7 @@ describe("a submission over the API", () => {
 })
 
 describe("intake", () => {
-  it("responds as described: one, a batch, repeats, empty, broken, too many, unknown", async () => {
+  it("responds as described to one event, a batch, repeats, an empty, a broken and too long a body, and a wrong secret", async () => {
     const { intakeSecret } = await cabinet.source("Described")
     const send = (body: string, type?: string) => cabinet.send(intakeSecret, body, type)
     assert.equal((await send(`{"a":1}`)).duplicate, false)
@@ -212,7 +212,7 @@ describe("intake", () => {
 })
 
 describe("keys", () => {
-  it("of two processes are counted together: of 121 requests exactly one is refused, Remaining without a gap", async () => {
+  it("are counted across two processes: of 121 requests exactly one is refused, and Remaining has no gap", async () => {
     const [one, two] = [
       await apiCabinet(database.url, { apiRate: 120 }),
       await apiCabinet(database.url, { apiRate: 120 }),
@@ -247,7 +247,7 @@ describe("keys", () => {
     }
   })
 
-  it("work until they are revoked, then nowhere, without effect on others", async () => {
+  it("work everywhere until they are revoked, and then nowhere, without affecting others", async () => {
     const other = await apiCabinet(database.url)
     try {
       const issued = await cabinet.run(ApiKeys.use((keys) => keys.issue("short")))
@@ -293,7 +293,7 @@ describe("selections and names over HTTP", () => {
     assert.deepEqual(error(await cabinet.ask("tables/pg_catalog/pg_class", key)).slice(0, 2), [404, "no_such_table"])
   })
 
-  it("reach names of 63 bytes in any script", async () => {
+  it("find names of 63 bytes in any script", async () => {
     const name = `${"ж".repeat(31)}x`
     await database.run(`CREATE TABLE public."${name}" (id int PRIMARY KEY, "два слова" text)`)
     await database.run(`INSERT INTO public."${name}" VALUES (1, '%_')`)

@@ -92,7 +92,7 @@ it("the management API's schemas stay those that clients were generated from, wh
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("../fixtures/managementSchemas.txt")
 })
 
-it("its bundle has no import, and at most 10 KB", async () => {
+it("its bundle has no imports, and at most 10 KB", async () => {
   const bundle = await rolldown({ input: ENTRY, platform: "neutral" })
   const { output } = await bundle.generate({ format: "esm", minify: true })
   await bundle.close()
@@ -195,7 +195,7 @@ it(
   },
 )
 
-it("numbers that a double cannot hold keep their digits as text, others are numbers", async () => {
+it("numbers that a double cannot hold keep their digits as text, and others are numbers", async () => {
   const { intake_url } = await manage().call("addSource", { body: { name: "Numbers" } })
   const receipt = await sendToIntake(intake_url, { big: 2n ** 80n, small: 12.5, text: "1e5", list: [1, null] })
   expect(receipt).toMatchObject({ duplicate: false, empty: false })

@@ -83,7 +83,7 @@ it("pings, deliveries and resent deliveries present the certificate, and the key
   })
 })
 
-it("nothing arrives without a certificate, or with an expired one or one of another authority, and the log says why", async () => {
+it("nothing arrives without a certificate, or with one that is expired or from another authority, and the log says why", async () => {
   const { id } = await cabinet.addresses.create({ url: url(), sources: [] })
   expect(await clientOf(id)).toBe("the receiver demands a client certificate")
   await cabinet.addresses.change(id, { clientIdentity: identityOf(strangers.issue("stranger")) })

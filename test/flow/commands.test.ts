@@ -140,7 +140,7 @@ it("doctor reports a healthy cabinet as such", async () => {
   expect(await json("doctor")).toMatchObject({ ok: true, database: { deferred_rows: 0, fence_holders: [] } })
 })
 
-it("a closed output pipe is not a fault", async () => {
+it("a closed output pipe is not an error", async () => {
   const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["event", "list", "--json"])], {
     env: home.environment({}),
   })

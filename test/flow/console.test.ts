@@ -190,7 +190,7 @@ it("an event is shown with every digit, and its original is never a page", async
   assert.strictEqual((await see("events/x")).status, 404)
 })
 
-it("a body that is not JSON is shown with the position of the error", async () => {
+it("a body of invalid JSON is shown with the position of the error", async () => {
   const headers = { "content-type": "application/json" }
   const sent = await fetch(cabinet.source.intakeUrl, {
     method: "POST",

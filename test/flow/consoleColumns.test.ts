@@ -34,7 +34,7 @@ const menuOf = (screen: string, column: string): ReadonlyMap<string, string> => 
 const shownIn = (screen: string): ReadonlyArray<string> =>
   [...screen.matchAll(/<p class="soft mono">(\S+) · /g)].map(([, name]) => name!)
 
-it("each link moves a column by one position, and the address says so with the API's parameters", async () => {
+it("each link moves a column by one position, with the API's parameters in its URL", async () => {
   const names = shownIn((await viewer.get(TABLE)).text)
   assert.deepStrictEqual(names, ["_event_id", "_received_at", "total", "note", "city"])
   let path = menuOf((await viewer.get(TABLE)).text, "city").get("Move left")!
@@ -165,7 +165,7 @@ it("a column without values is dropped after a confirmation, and one with values
   assert.deepEqual(row, { spare: "2" })
 })
 
-it("column settings are neither offered nor allowed to viewers, nor for columns without settings", async () => {
+it("column settings are neither offered nor allowed to viewers, or for columns without settings", async () => {
   const screen = (await viewer.get(`${TABLE}/columns/total?type=text`)).text
   assert.notInclude(screen, "<form")
   assert.strictEqual((await viewer.post(`${TABLE}/columns/total/retype`, { type: "text" })).status, 403)

@@ -74,7 +74,7 @@ const NOT_LISTED: ReadonlyArray<string> = [
   "tables/{schema}/{name}/indexes/search/drop",
 ]
 
-it("a screen shows the button of an act that cannot be undone only behind a sentence about it", async () => {
+it("a screen explains an action that cannot be undone before it shows its button", async () => {
   const owner = visitor(cabinet.base, cabinet.headers)
   // A signed-in person.
   const issued = await owner.post("/console/people/1/link", {})

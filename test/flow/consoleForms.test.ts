@@ -73,7 +73,7 @@ it("a form is kept sealed, without its secrets, and only for its sender", async 
   assert.notInclude(back, "the-secret")
 })
 
-it("the headers that keep a form have at most the 4,096 bytes that nginx passes on", async () => {
+it("the headers that keep a form have at most the 4,096 bytes that nginx accepts", async () => {
   const { who, end } = await editor("Radia")
   const sizeOf = ({ headers }: Page) => {
     const all = [...headers].map(([name, value]) => `${name}: ${value}\r\n`)
@@ -90,7 +90,7 @@ it("the headers that keep a form have at most the 4,096 bytes that nginx passes 
   assert.deepStrictEqual([kept.at(0), kept.at(-1)], [true, false])
 })
 
-it("a form that is too long to be kept, or of an unknown sender, says so; one of another origin is refused", async () => {
+it("a form that is too long to keep, or from an unknown sender, says so; one from another origin is refused", async () => {
   const { who, end } = await editor("Edsger")
   await end()
   const random = Array.from({ length: 3_000 }, (_, n) => ((n * 7_919) ** 3 % 1_000_003).toString(36)).join("")
@@ -124,7 +124,7 @@ it("the screen after an act says once that it was done, and can undo it", async 
   assert.notInclude((await who.get("/console/events")).text, "in the trash.")
 })
 
-it("a refused form shows its screen with the status and the code that the API has", async () => {
+it("a refused form shows its screen again, with the status and the code of the API", async () => {
   const refused = await owner.post(CHANGE, { ...AT, name: "x".repeat(300), thanks_url: "https://typed.example/" })
   assert.strictEqual(refused.status, 400)
   assert.include(refused.text, "<code>bad_name</code>")

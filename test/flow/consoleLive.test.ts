@@ -97,7 +97,7 @@ it("the first event of a source appears in its placeholder", async () => {
   assert.match(await inside.text(), /^<div class="card flush"><table[^]*hello[^]*&lt;b&gt;/)
 })
 
-it("is for permitted clients, limited for each of them, and refuses others with a message", async () => {
+it("is only for permitted clients, limited for each, and refuses others with a message", async () => {
   const address = await streamOf("/console/events")
   const uploader = await cabinet.as("uploader")
   assert.strictEqual((await fetch(address, { headers: uploader })).status, 403)

@@ -79,7 +79,7 @@ it("the rows of a selection are counted, as a screen and as the fragment that th
   assert.strictEqual(refused.status, 400)
 })
 
-it("a jump leads to the first row with a value in the screen's order, or to the next row, and paging continues from there", async () => {
+it("a jump leads to the first row with a value in the screen's order, or to the next one, and paging continues there", async () => {
   const path = "/console/tables/sources/orders"
   const jump = async (query: string) => {
     const led = await viewer.get(`${path}/jump?${query}`)
@@ -103,7 +103,7 @@ it("a jump leads to the first row with a value in the screen's order, or to the 
   assert.strictEqual((await viewer.get("/console/tables/cabinet/event/jump?value=1")).status, 404)
 })
 
-it("switched-off single-letter shortcuts are off on every screen", async () => {
+it("single-letter shortcuts that are switched off are off on every screen", async () => {
   assert.include((await viewer.get("/console/me")).text, 'data-letters="on"')
   const off = await viewer.post("/console/me/keys", {})
   assert.match(off.headers.get("set-cookie")!, /^cabinet-keys=off; Path=\/data\/console; /)

@@ -63,7 +63,7 @@ it("selected events are trashed and restored together, and an empty selection is
   assert.strictEqual(await rowOf(7), 1)
 })
 
-it("only an owner erases permanently, and only after confirmation", async () => {
+it("only an owner can erase permanently, and only after confirmation", async () => {
   await marked(editor!, "trash", [8, 9])
   assert.strictEqual((await marked(editor!, "purge", [8], "confirm=1")).status, 403)
   assert.strictEqual((await editor!.post("/console/events/8/purge", { confirm: "8" })).status, 403)
@@ -78,7 +78,7 @@ it("only an owner erases permanently, and only after confirmation", async () => 
   assert.include((await owner!.get("/console/events/9")).text, "This event was erased")
 })
 
-it("the acts are neither offered nor allowed to a viewer or a page of another origin", async () => {
+it("these actions are neither offered nor allowed to a viewer or a page of another origin", async () => {
   for (const path of ["events", "events/3", "trash"]) {
     assert.notInclude((await viewer!.get(`/console/${path}`)).text, 'method="post"', path)
   }

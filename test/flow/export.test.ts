@@ -41,7 +41,7 @@ const BACKENDS = `FROM pg_stat_activity WHERE datname = current_database() AND a
 const untilExporting = () =>
   expect.poll(() => database.run(`SELECT 1 ${BACKENDS}`), { timeout: 30_000 }).toHaveLength(1)
 
-it("writes the format that the file's name implies, digit by digit, and reports the result", async () => {
+it("writes the format implied by the file's name, digit by digit, and reports the result", async () => {
   assert.strictEqual(
     await exported("orders.csv"),
     'id,total,note,day\r\n1,12345678901234567890.10,=1+1,2026-01-31\r\n2,,"",2026-02-01\r\n3,-0.50,"a;""b",2026-03-01\r\n',
@@ -138,7 +138,7 @@ it("leaves no file when the database or a signal ends it", async () => {
   await expect.poll(() => database.run(`SELECT 1 ${BACKENDS}`)).toHaveLength(0)
 })
 
-it("ends standard output with an error when the rows break off", async () => {
+it("ends standard output with an error if the rows break off", async () => {
   const child = home.start(["export", "public.wide", "--to", "-"], env())
   const exit = new Promise((resolve) => child.once("close", resolve))
   const said = text(child.stderr!)

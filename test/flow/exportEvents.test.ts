@@ -102,7 +102,7 @@ it("a directory continues after its last complete file, and a file without its c
   assert.deepStrictEqual([refused.code, /leave --after out/.test(refused.stderr)], [2, true])
 })
 
-it("continues automatically, and loses and repeats nothing when it is killed", { timeout: 180_000 }, async () => {
+it("continues automatically, and loses or repeats nothing when killed", { timeout: 180_000 }, async () => {
   const dir = file("followed")
   mkdirSync(dir)
   const whole = () => readdirSync(dir).filter((name) => name.endsWith(".cursor")).length

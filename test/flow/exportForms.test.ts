@@ -181,7 +181,7 @@ it("CSV and TSV have every value, read by csv-parse", async () => {
   }
 })
 
-it("a workbook has every value that a cell can hold, and fails with the first that it cannot", async () => {
+it("a workbook has every value that a cell can hold, and fails at the first that it cannot", async () => {
   const columns = ["id", "n", "small", "f", "note", "at", "d", "ok", "j"]
   const file = await exported(
     "public.kinds",

@@ -74,7 +74,7 @@ it("the program identifies a person for every request, and sees its own request"
   )
 })
 
-it("null, an exception, an unknown role and nonsense give 401 with the program's own hint, and no sign-in page", async () => {
+it("null, an exception, an unknown role or nonsense gives a 401 with the program's own hint, and no sign-in page", async () => {
   const wrong = [
     null,
     undefined,
@@ -107,7 +107,7 @@ it("null, an exception, an unknown role and nonsense give 401 with the program's
   assert.strictEqual(failures.length, 1, "it is not said with each request")
 })
 
-it("a session's cookie has no effect where the program signs people in, and a token works as before", async () => {
+it("a session cookie has no effect if the program signs people in, and a token works as before", async () => {
   said = null
   const { token } = await cabinet.tokens.create({ name: "admin", role: "owner" })
   const as = { authorization: `Bearer ${token}` }
@@ -136,7 +136,7 @@ it("a Bearer header is always a token: a wrong one is refused without a call to 
   assert.strictEqual(basic.status, 200, "another scheme is for a proxy that asks for a password")
 })
 
-it("a request of another origin's page is refused although the program knows the person", async () => {
+it("a request from another origin's page is refused even if the program knows the person", async () => {
   said = ADA
   for (const headers of [
     {},

@@ -136,7 +136,7 @@ it("a page with events does not wait, and a filtered page waits for an event tha
   )
 })
 
-it("a wait that ends returns the empty page with its cursor, and counts as one request", async () => {
+it("a wait that ends returns an empty page with its cursor, and counts as one request", async () => {
   const cursor = await end()
   const at = performance.now()
   const response = await ask(here, `?cursor=${cursor}`, { prefer: 'wait="1"' })
@@ -194,7 +194,7 @@ it("a stream continues from the id of its last event: nothing is missed or repea
   )
 })
 
-it("an event whose text has several lines is sent as one", async () => {
+it("an event with several lines of text is sent as one event", async () => {
   const cursor = await end()
   await here.send(orders.intakeSecret, '{\r\n  "n": 5000,\n  "text": "a"\r}')
   const response = await ask(here, `?cursor=${cursor}`, { accept: "text/event-stream" })

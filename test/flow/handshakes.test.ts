@@ -48,7 +48,7 @@ const events = async (source: SourceWithSecret) => (await cabinet.feed(source.id
 const TEXT = { status: 200, type: "text/plain; charset=utf-8", sniff: "nosniff", open: "*" }
 const JSON_TEXT = { ...TEXT, type: "application/json" }
 
-it("Slack's url_verification is answered if Slack has signed it, and is not an event", async () => {
+it("Slack's url_verification is answered if Slack signed it, and is no event", async () => {
   const source = await cabinet.source("Slack", { verify: { recipe: "slack", secret: "hush" } })
   const challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P"
   const question = { token: "Jhj5dZrVaK7ZwHHjRyZWjbDl", challenge, type: "url_verification" }
@@ -71,7 +71,7 @@ it("Slack's url_verification is answered if Slack has signed it, and is not an e
   expect(await events(source)).toBe(others.length)
 })
 
-it("Zoom's endpoint.url_validation is answered with its token signed, by the secret that the question is signed with", async () => {
+it("Zoom's endpoint.url_validation is answered with its token, signed with the secret that signed the challenge", async () => {
   const source = await cabinet.source("Zoom", { verify: { recipe: "zoom", secret: "hush" } })
   const plainToken = "qgg8vlvZRS6UYooatFL8Aw"
   const question = { payload: { plainToken }, event_ts: 1_654_503_849_680, event: "endpoint.url_validation" }
@@ -96,7 +96,7 @@ it("Zoom's endpoint.url_validation is answered with its token signed, by the sec
   expect(await events(source)).toBe(tokens.length + 1)
 })
 
-it("an unsigned question is an ordinary event in the mode mark", async () => {
+it("an unsigned challenge is an ordinary event in the mode mark", async () => {
   const source = await cabinet.source("Marked", { verify: { recipe: "slack", mode: "mark", secret: "hush" } })
   const question = { challenge: "abc", type: "url_verification" }
   expect(await signed(source, "slack", question, "wrong")).toSatisfy(isEvent)
@@ -148,7 +148,7 @@ it("X's CRC signs only tokens that could not pass for a signed body", async () =
   }
 })
 
-it("Microsoft Graph's and Dropbox's tokens come back as they are, and nothing of them is kept", async () => {
+it("Microsoft Graph's and Dropbox's tokens are returned unchanged, and not stored", async () => {
   const graph = await cabinet.source("Graph", { challenge: { provider: "graph" } })
   const token = "Validation: Testing client application reachability for subscription Request-Id: 9"
   const post = async (query: string, body: string) => {
@@ -191,7 +191,7 @@ it("every other address responds to a GET with 405, known or not, and so does on
   expect(await get(source, CRC)).toSatisfy(isUnknown)
 })
 
-it("questions count against the rates", async () => {
+it("challenges count against the rates", async () => {
   const limited = await intakeCabinet(database.url, { intakeRate: 3 })
   try {
     const source = await limited.source("Limited", { challenge: { provider: "dropbox" } })

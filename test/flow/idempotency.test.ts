@@ -137,7 +137,7 @@ it("one of many concurrent requests to two processes does the work", async () =>
   }
 })
 
-it("a key counts separately for another request, another person and another day", async () => {
+it("a key is refused for a different request, and counts separately for each person and day", async () => {
   const body = { name: "Mine" }
   const first = await post("keys", "shared", body)
   for (const other of [{ name: "Other" }, { name: "Mine", expires_in_seconds: 3600 }]) {
@@ -183,7 +183,7 @@ it("a person's key differs from that of the token with the same number", async (
   await database.run(`DELETE FROM cabinet.session WHERE person_id = ${id}`)
 })
 
-it("a refusal and a lack of rights do not count as the first response, and malformed keys are refused", async () => {
+it("a refusal or missing rights do not count as the first response, and malformed keys are refused", async () => {
   assert.strictEqual((await post("keys", "refused", { name: "" })).status, 400)
   assert.strictEqual((await post("keys", "refused", { name: "Now" })).status, 201)
   const nowhere = await post("polls", "late", { source_id: 98_765, url: "http://127.0.0.1:9/" })
@@ -199,7 +199,7 @@ it("a refusal and a lack of rights do not count as the first response, and malfo
   assert.strictEqual((await post("keys", "x".repeat(255), { name: "Form" })).status, 201)
 })
 
-it("an act that cannot be completed is not done, is open in the audit log, and may be sent again", async () => {
+it("an action that cannot be completed is not done, stays open in the audit log, and may be sent again", async () => {
   await database.run(`CREATE FUNCTION cabinet.refuse() RETURNS trigger LANGUAGE plpgsql
     AS $$ BEGIN RAISE 'full' USING ERRCODE = '53100'; END $$`)
   const source = await cabinets[0]!.sources.create({ name: "Polled" })
@@ -363,7 +363,7 @@ it("a form's number must be well-formed, and a refused form may be sent again", 
   assert.strictEqual((await press("keys", { form_id: id, name: "Numbered" })).status, 200)
 })
 
-it("every form that creates, sends or replaces something is done once, and one that sets something each time", async () => {
+it("every form that creates, sends or replaces something acts once, and one that sets something acts each time", async () => {
   const form_id = crypto.randomUUID()
   const rows = async (table: string) => (await database.run(`SELECT FROM cabinet.${table}`)).length
   const { id } = (await post("addresses", "once", { url: "http://127.0.0.1:9/once" })).json

@@ -42,7 +42,7 @@ it.each([
   ["people.csv", "utf-8", ","],
   ["people-1251.csv", "windows-1251", ";"],
   ["people-utf16.csv", "utf-16le", "\t"],
-])("Import detects how %s is written and reads every cell unchanged", async (name, encoding, delimiter) => {
+])("Import detects the format of %s and reads every cell unchanged", async (name, encoding, delimiter) => {
   const source = await cabinet.source(name)
   const report = await cabinet.file(source.id, fixture(name))
   assert.deepInclude(report, { state: "done", format: "csv", encoding, delimiter, header: true, rows: 3, accepted: 3 })
@@ -221,7 +221,7 @@ it("Import imports nothing of an archive that is damaged after its first rows", 
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
 })
 
-it("Import refuses a truncated archive, and one that claims two gigabytes, with a message and without using memory", async () => {
+it("Import refuses a truncated archive, and one that declares two gigabytes, with a message and without using memory", async () => {
   const source = await cabinet.source("bomb")
   const book = await readFile(fixture("book.xlsx"))
   const claim = Buffer.from(book)

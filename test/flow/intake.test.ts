@@ -22,7 +22,7 @@ const rowsOf = (source: { readonly table: { readonly name: string } | null }) =>
   database.run(`SELECT row_to_json(t)::text AS row FROM sources."${source.table!.name}" t ORDER BY _event_id`)
 
 describe("a submission", () => {
-  it("is in feed, table and originals as sent when the response arrives", async () => {
+  it("is in the feed, the table and the originals as sent when the response arrives", async () => {
     const source = await cabinet.source("As sent")
     const body = '{"z":1.0,"a":12345678901234567890,"7":{"b":0.10,"a":[1e400]},"a b":"я","__proto__":null}'
     const answer = await post(cabinet.address(source), body, {
@@ -95,7 +95,7 @@ describe("a submission", () => {
     assert.strictEqual((await rowsOf(source)).length, 2)
   })
 
-  it("is no repeat five minutes after the first, even with others in between", async () => {
+  it("is not a repeat five minutes after the first, even with others in between", async () => {
     const source = await cabinet.source("Window")
     const send = () => post(cabinet.address(source), '{"a":1}', JSON_TYPE)
     const shift = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
@@ -109,7 +109,7 @@ describe("a submission", () => {
     assert.deepInclude(await send(), { duplicate: true })
   })
 
-  it("is kept with its reason when it does not parse, and repeats by its text", async () => {
+  it("is kept with the reason if it does not parse, and can repeat by its text", async () => {
     const source = await cabinet.source("Broken")
     const answer = await post(cabinet.address(source), '{"a":1,\n"b":oops}', JSON_TYPE)
     assert.deepInclude(answer, { status: 400, ok: false, error: "bad_json" })
@@ -122,7 +122,7 @@ describe("a submission", () => {
     assert.strictEqual((await rowsOf(source)).length, 1)
   })
 
-  it("is saved empty when it is refused, and the fields of its address stay in the event", async () => {
+  it("is saved empty if it is refused, and the fields of its URL stay in the event", async () => {
     const source = await cabinet.source("Refused")
     for (const [body, headers, error] of [
       ['{"a":', JSON_TYPE, "bad_json"],

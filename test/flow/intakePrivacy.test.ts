@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet.close())
 
-it("neither the secret nor a sender's credentials are in a log, a span, a response or the database's other tables", async () => {
+it("neither the secret nor a sender's credentials appear in a log, a span, a response or other tables of the database", async () => {
   const source = await cabinet.source("Private")
   const answers: Array<string> = []
   const send = async (init: RequestInit, query = "") => {

@@ -95,7 +95,7 @@ it("curl -F sends a form with a file", async () => {
   assert.deepStrictEqual(payloads, ['{"name":"Иван","file":{"name":"смета.csv","type":"text/csv","size":4}}'])
 })
 
-it("curl --data-binary gets a 100 for a whole megabyte, and is refused a byte more", async () => {
+it("curl --data-binary gets a 100 for a full megabyte, and is refused for one byte more", async () => {
   const body = `{"a":"${"x".repeat(1_048_576 - 8)}"}`
   const whole = await sent("curl whole", asking(body))
   assert.strictEqual(whole.status, 200)

@@ -138,7 +138,7 @@ const WAYS: ReadonlyArray<readonly [name: string, () => readonly [ReadonlyArray<
 ]
 
 it.each(WAYS)(
-  "listen posts each new event of %s once, in order and signed, to a program that is down twice",
+  "listen posts each new event of %s once, in order and signed, to a program that goes down twice",
   { timeout: 180_000 },
   async (name, way) => {
     const [args, env] = way()

@@ -212,7 +212,7 @@ it("checks go in the documented order, each with its own code and parameter", as
   assert.match(json.error.message, /line 2, column 8/)
 })
 
-it("an address is refused with 409 when its source has the maximum", async () => {
+it("an address is refused with 409 if its source has the maximum", async () => {
   const { id } = (await ask("POST", "sources", { as: "editor", body: { name: "Full" } })).json
   await database.run(`
     WITH made AS (

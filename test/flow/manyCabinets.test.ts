@@ -72,7 +72,7 @@ afterAll(async () => {
   await Promise.all([own.drop(), other.drop()])
 })
 
-it("serves each cabinet at its own host, and nothing of one shows in another", async () => {
+it("serves each cabinet at its own host, and shows nothing of one in another", async () => {
   expect(await command("cabinets", "add", orders)).toMatchObject({
     name: orders,
     base_url: `https://${hostOf(orders)}`,

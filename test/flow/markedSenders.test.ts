@@ -127,7 +127,7 @@ it("an unverified request is an event and a row, has its verdict and its reason,
   })
 })
 
-it("a forgery that arrives first does not make the genuine event a repeat, and is never a repeat itself", async () => {
+it("a forgery that arrives first does not make the genuine event a repeat, and is never itself a repeat", async () => {
   const source = await cabinet.source("Swallowed", { verify: MARK })
   const all = await address(source)
   const body = '{"order":1}'
@@ -145,7 +145,7 @@ it("a forgery that arrives first does not make the genuine event a repeat, and i
   assert.deepStrictEqual(await sentTo(all.id), [ids[1]])
 })
 
-it("events are verified in the mode reject, and say nothing about it without a recipe", async () => {
+it("events are marked as verified in the mode reject, and have no mark without a recipe", async () => {
   const source = await cabinet.source("Refusing", { verify: { ...MARK, mode: "reject" } })
   await post(source, '{"n":1}', "right")
   await change(source.id, null)

@@ -166,7 +166,7 @@ it("without a known role, or once removed, a person is not signed in", async () 
   assert.include(served.log(), "no role is given to them")
 })
 
-it("a redirect back without the browser's cookie, with another state or issuer, or twice, does not sign in", async () => {
+it("a redirect back without the browser's cookie, with another state or issuer, or a second time, does not sign in", async () => {
   account = ADA
   const refused = async (who: ReturnType<typeof browser>, path: string, why: string) => {
     const back = await who.get(path)
@@ -234,7 +234,7 @@ it("an id token with another nonce, issuer, audience or signature does not sign 
   for (const secret of ["hush-client", "eyJ"]) assert.notInclude(served.log(), secret)
 })
 
-it("an address is sent to the provider thirty times a minute, and a known browser beside it", async () => {
+it("an address is redirected to the provider thirty times a minute, and a known browser in addition", async () => {
   account = ADA
   const address = { "x-forwarded-for": "198.51.100.250" }
   const known = await away(visitor(served.baseUrl, address))

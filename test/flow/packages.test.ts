@@ -55,7 +55,7 @@ it("the tarball passes publint", async () => {
   expect(messages.map((message) => formatMessage(message, pkg!, { color: false }))).toEqual([])
 })
 
-it("its types are right for every way to import it that can have types", async () => {
+it("its types are right for every kind of import that has types", async () => {
   const result = await checkPackage(createPackageFromTarballData(readFileSync(here.tarball)))
   const problems = "problems" in result ? result.problems : [{ kind: "no types" }]
   // The resolution of Node 10 knows no `exports`, and `effect` and the client are ESM.
@@ -79,7 +79,7 @@ it("the manifest depends on nothing but the platform's PostgreSQL", () => {
   ).toEqual([])
 })
 
-it("an installation is at most 12 packages and 75 MB, and 12 MB without PostgreSQL's binaries", () => {
+it("an installation has at most 12 packages and 75 MB, or 12 MB without PostgreSQL's binaries", () => {
   const { packages } = JSON.parse(readFileSync(join(here.app, "package-lock.json"), "utf8")) as {
     packages: Record<string, { dependencies?: object; optionalDependencies?: object }>
   }
@@ -155,7 +155,7 @@ import("data-cabinet").then(async (module) => {
 })
 `
 
-it("CommonJS and modules share one copy, and verifyDelivery comes without the rest", async () => {
+it("CommonJS and ES modules share one copy, and verifyDelivery loads without the rest", async () => {
   const said = await finish(process.execPath, ["--input-type=commonjs", "-e", REQUIRED], here.app)
   expect(JSON.parse(said)).toEqual({ loaded: expect.any(Number), same: true, known: true })
   expect((JSON.parse(said) as { loaded: number }).loaded).toBeLessThan(6)
@@ -181,7 +181,7 @@ const main = async () => {
 main()
 `
 
-it.each(["esm", "cjs"] as const)("bundled again as %s it runs without the package", async (format) => {
+it.each(["esm", "cjs"] as const)("bundled again as %s, it runs without the package", async (format) => {
   const database = await testDatabase({ empty: true })
   const elsewhere = join(dirname(here.app), `bundled-${format}`)
   mkdirSync(elsewhere)
@@ -295,7 +295,7 @@ it.each([5, 7] as const)(
   240_000,
 )
 
-it("the library's types in an editor are plain, and never Effect's", () => {
+it("an editor shows the library's types as plain ones, never Effect's", () => {
   const entry = join(here.app, "node_modules/data-cabinet/dist/lib/index.d.cts")
   const { NodeNext } = ts.ModuleKind
   const program = ts.createProgram([entry], {

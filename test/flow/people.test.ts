@@ -275,7 +275,7 @@ it("signing out ends one session, or all of them, and clears the cookie", async 
   assert.strictEqual((await links[1]!.manage("GET", "me")).status, 401)
 })
 
-it("a visitor who is not signed in is redirected to the form and back, and a repeated cookie counts as none", async () => {
+it("a visitor who is not signed in is redirected to the form and back, and a duplicate cookie counts as none", async () => {
   const led = await from().get("/console/tables?search=a%20b")
   assert.deepStrictEqual(
     [led.status, led.headers.get("location")],
@@ -291,7 +291,7 @@ it("a visitor who is not signed in is redirected to the form and back, and a rep
   assert.strictEqual((await who.manage("GET", "me")).status, 401)
 })
 
-it("an address has ten attempts a minute, and an account five from strangers, while its own person signs in", async () => {
+it("an address has ten attempts a minute, and an account five from strangers, while its owner can sign in", async () => {
   await database.run("UPDATE cabinet.clock SET shift = date_trunc('minute', now(), 'UTC') + interval '1 s' - now()")
   const { who } = await signedIn("Lena")
   await who.manage("POST", "me/password", { password: PASSWORD })

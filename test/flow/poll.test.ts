@@ -224,7 +224,7 @@ it("Polls treats the first items under other settings as history, and requests w
   )
 })
 
-it("Polls saves nothing of a run that began before a change", async () => {
+it("Polls saves nothing from a run that began before a change", async () => {
   const source = await cabinet.source("under way")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/slow`, keyField: "id" })
   const begun = Promise.withResolvers<ServerResponse>()
@@ -252,7 +252,7 @@ const traces = () =>
     ),
   )
 
-it("Polls tries a poll before it is added, shows its items to the last digit, and keeps nothing", async () => {
+it("Polls tries out a new poll, shows its items to the last digit, and keeps nothing", async () => {
   const source = await cabinet.source("tried")
   const settings = { sourceId: source.id, url: `${base}/tried`, everySeconds: 60, pointer: "/data", keyField: "id" }
   const before = await traces()
@@ -321,7 +321,7 @@ it("Polls says why a tried response cannot be read, and shows its beginning", as
   }
 })
 
-it("Polls tries an existing poll with its headers and seen items, and with an unsaved change", async () => {
+it("Polls tries out an existing poll with its headers and seen items, and with an unsaved change", async () => {
   const source = await cabinet.source("tried again")
   const headers = [["X-Token", "s3cret-token"]] as const
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/there`, keyField: "id", headers })
@@ -351,7 +351,7 @@ it("Polls tries an existing poll with its headers and seen items, and with an un
   assert.deepStrictEqual(await traces(), before)
 })
 
-it("Polls tries one poll at a time", async () => {
+it("Polls tries out one poll at a time", async () => {
   const source = await cabinet.source("alone")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/run` })
   const begun = Promise.withResolvers<ServerResponse>()
@@ -449,7 +449,7 @@ it("Polls fails a run whole when an archive is cut off, unpacks to too much, or 
   assert.deepStrictEqual(await cabinet.events(source.id), [])
 })
 
-it("Polls keeps the doubts of a run in its log", async () => {
+it("Polls keeps the warnings of a run in its log", async () => {
   const source = await cabinet.source("doubts")
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/doubts` })
   answer = (_request, response) => response.end("a;b|c\n1;2|3\n4;5|6\n")
@@ -476,7 +476,7 @@ it("Polls keeps the doubts of a run in its log", async () => {
   )
 })
 
-it.each([204, 205])("Polls finds nothing new when the status is %d, and keeps the marks", async (status) => {
+it.each([204, 205])("Polls finds nothing new when the status is %d, and keeps the seen marks", async (status) => {
   const source = await cabinet.source(`empty ${status}`)
   const poll = await cabinet.add({ sourceId: source.id, url: `${base}/empty` })
   json([{ a: 1 }], { etag: '"v1"' })
@@ -617,7 +617,7 @@ it("PollLoop runs a poll when it is due, in one of several processes", async () 
   await Promise.all(loops.map((each) => each.close()))
 })
 
-it("PollStore.nextDue is null while nothing is due, so that idle loops rest", async () => {
+it("PollStore.nextDue is null while there is nothing to do, so that idle loops rest", async () => {
   await database.run("UPDATE cabinet.poll SET paused_at = coalesce(paused_at, now())")
   assert.isNull(await cabinet.book((book) => book.nextDue))
   const source = await cabinet.source("next")

@@ -93,7 +93,7 @@ it("Polls drops the poll's credentials on another origin, and on the way back", 
   }
 })
 
-it("Polls follows five redirects, and not a sixth", async () => {
+it("Polls follows five redirects, but not a sixth", async () => {
   const through = (count: number) => {
     asked = []
     answer = (_origin, { url }, response) => {
@@ -152,7 +152,7 @@ it("Polls follows no other status, and no redirect without a target", async () =
 })
 
 describe("redirectTarget", () => {
-  it("refuses https to http, and takes http to https", () => {
+  it("refuses https to http, and follows http to https", () => {
     const secure = new URL("https://a.example/x")
     assert.match(String(redirectTarget(301, "http://a.example/x", secure)), /from https to http is not followed/)
     assert.strictEqual(String(redirectTarget(301, "//b.example/y", secure)), "https://b.example/y")

@@ -213,7 +213,7 @@ it("changed events are delivered again on request, and also where a filter had h
   )
 })
 
-it("an event that cannot be read again says why and stays as it is", async () => {
+it("an event that cannot be reread says why and stays unchanged", async () => {
   const source = await asBefore("Refused")
   const json = await post(source.intakeUrl, '{"name":"Анна"}', "application/json")
   const long = await post(source.intakeUrl, `name=${win("я").repeat(30_000)}`)

@@ -165,7 +165,7 @@ it("without the key the cabinet does not open, and the reason says what to do", 
   }
 })
 
-it("a new key is put in front, then the old one is removed", async () => {
+it("a new key is added in front, then the old one is removed", async () => {
   const old = await stored()
   const both = await open(`${second}, ${first}`)
   expect(await signs(both, address.id, address.secret)).toEqual([true])
@@ -241,7 +241,7 @@ it("encryption is removed with `none` in front", async () => {
 })
 
 it.each(["short", `${first},none`, `${first} ${second}`, "none,none"])(
-  "refuses %s as a key, and shows none",
+  "refuses %s as a key, and shows no key",
   async (key) => {
     await expect(open(key)).rejects.toThrow(
       /^CABINET_SECRET_KEY is not valid: it must be 32 bytes in base64|^secretKey/,

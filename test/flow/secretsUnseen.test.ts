@@ -157,7 +157,7 @@ it("no refusal repeats a secret", async () => {
   assertUnseen(rows, sought, "the audit log")
 })
 
-it("the log has no secret, even at its most detailed", async () => {
+it("the log has no secret, even at the most detailed level", async () => {
   assert.isNotEmpty(logged)
   assertUnseen(logged.join("\n"), [...secrets, ...IN_URLS, "planted-password", "planted-client-key"], "the log")
 })

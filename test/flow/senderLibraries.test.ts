@@ -166,7 +166,7 @@ describe.each(LIBRARIES)("$recipe", ({ recipe, secret, other, sign, accepts, isT
     headers: { ...request.headers, ...(await sign(by, request, time)) },
   })
 
-  it("accepts what its library signs, as the library does", async () => {
+  it("accepts what its library signs, exactly as the library does", async () => {
     const sent = await signed()
     expect([await accepts(secret, sent), ours(sent)]).toEqual([true, true])
     const byOther = await signed(now(), other)

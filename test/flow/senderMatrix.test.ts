@@ -59,7 +59,7 @@ describe.each(OUTSIDE)("%s", (recipe) => {
     return sign({ secret: ours, time: now(), body, url, ...change })
   }
 
-  it("accepts a good request, and none signed with another secret", async () => {
+  it("accepts a valid request, and none signed with another secret", async () => {
     const body = json()
     expect(await post(source, body, signed(body, { secret: another }))).toEqual(REFUSED)
     expect(await post(source, body, signed(body))).toEqual(ACCEPTED)

@@ -33,7 +33,7 @@ const post = async (url: string, body: string) => {
 
 const VERIFY = { recipe: "sns", secret: TOPIC } as const
 
-it("Intake confirms a subscription once it is verified, and keeps nothing of it", async () => {
+it("Intake confirms a subscription if it is verified, and keeps nothing of it", async () => {
   const source = await cabinet.source("Confirmed", { verify: VERIFY })
   assert.deepStrictEqual(await post(cabinet.address(source), topic.confirmation()), { status: 200, ok: true })
   assert.strictEqual(topic.requested.filter((one) => one === SUBSCRIBE_URL).length, 1)
@@ -45,7 +45,7 @@ it("Intake confirms a subscription once it is verified, and keeps nothing of it"
   assert.deepStrictEqual(await cabinet.feed(source.id), [])
 })
 
-it("Intake keeps a message as it was sent, refuses a forgery, and has SNS retry when a certificate is out of reach", async () => {
+it("Intake keeps a message as sent, refuses a forgery, and has SNS retry if a certificate is unreachable", async () => {
   const source = await cabinet.source("Messages", { verify: VERIFY })
   const url = cabinet.address(source)
   const message = topic.message({ Subject: "Order" })
@@ -64,7 +64,7 @@ it("Intake keeps a message as it was sent, refuses a forgery, and has SNS retry 
   assert.strictEqual(payloadText(items[0]!), message)
 })
 
-it("Intake marks what is not verified, and LateVerification checks it by the topic", async () => {
+it("Intake marks unverified messages, and LateVerification checks them by the topic", async () => {
   const other = "arn:aws:sns:eu-central-1:123456789012:other"
   const source = await cabinet.source("Late", { verify: { ...VERIFY, secret: other, mode: "mark" } })
   const url = cabinet.address(source)

@@ -167,7 +167,7 @@ it("requests from a page of another origin, or without an origin, are spam, even
   assert.strictEqual((await rowsOf(source.table!.name)).length, 6)
 })
 
-it("spam stays without a row while the rows of its source are deferred, and a change of the rules holds from the next request on", async () => {
+it("spam gets no row even while its source's rows are deferred, and changed rules apply from the next request", async () => {
   const source = await cabinet.sources.create({ name: "Deferred" })
   await post(source.intakeUrl, "name=Ada&website=x")
   await cabinet.sources.change(source.id, { honeypot: "website" })

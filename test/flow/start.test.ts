@@ -68,7 +68,7 @@ it("serve reports that the database cannot be reached, does not exist, or refuse
   await refused(["serve"], { DATABASE_URL: database.urlAs("nobody_here") }, /rejected the login .*DATABASE_URL/)
 })
 
-it("serve says what a database user without privileges has to be granted", async () => {
+it("serve says which privileges a database user lacks", async () => {
   const empty = await testDatabase({ empty: true })
   await database.run("CREATE ROLE poor_start LOGIN")
   try {
@@ -89,7 +89,7 @@ it("serve refuses a database that cannot hold every character", async () => {
   }
 })
 
-it("a wrong call exits with 2, names the error and where help is, and writes nothing to stdout", async () => {
+it("a wrong call exits with 2, names the error and the help, and writes nothing to stdout", async () => {
   for (const [args, words] of [
     [["nonsense"], /Unknown subcommand "nonsense"/],
     [["source", "add"], /Missing required argument: NAME/],

@@ -93,7 +93,7 @@ const againstConventions = (text: string): ReadonlyArray<string> =>
     return isRight ? [] : [line]
   })
 
-it("every step is counted, logged and traced, and none of it has a secret", async () => {
+it("every step is counted, logged and traced, without any secret", async () => {
   const key = server.welcome.key!.key
   const intake = server.welcome.source!.intake_url
   const secrets = [key, intake.split("/").at(-1)!, POLL_SECRET, RECEIVER_SECRET]

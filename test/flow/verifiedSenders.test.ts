@@ -176,7 +176,7 @@ it("square signs the public address, regardless of a request's Host", async () =
   assert.deepStrictEqual((await examined()).signedAddresses, [])
 })
 
-it("a secret is rotated without a request being lost, and a change holds at once", async () => {
+it("a secret is rotated without losing a request, and a change applies at once", async () => {
   const source = await cabinet.source("Rotated", { verify: { recipe: "github", secret: "first" } })
   const url = cabinet.address(source)
   let n = 0
@@ -253,7 +253,7 @@ it("no secret is in the events, the requests, the audit log or any response", as
   assert.include(payloadText((await cabinet.feed(source.id))[0]!), '"n":1')
 })
 
-it("a token in a header, the query or the body is kept nowhere, in either mode", async () => {
+it("a token in a header, the query or the body is stored nowhere, in either mode", async () => {
   const secret = "planted-token"
   const kept = { keepHeaders: ["X-Tok*"], headerFields: ["X-Token"], keepQuery: true }
   const form = { "content-type": "application/x-www-form-urlencoded" }
@@ -307,7 +307,7 @@ it("a mail service is verified by the fields of its body, as JSON and as a form"
   assert.deepStrictEqual((await cabinet.feed(source.id)).length, 2)
 })
 
-it("a sender described by patterns is verified, and its description is shown as it was given", async () => {
+it("a sender described by patterns is verified, and its description is shown as entered", async () => {
   const signs = { header: "X-Sig", value: "t={timestamp},v1={signature}", signed: "{url}|{timestamp}|{body}" }
   const source = await cabinet.source("Patterns", { verify: { recipe: "hmac", secret: "s", hmac: signs } })
   assert.deepInclude(source.verify!.hmac!, signs)

@@ -109,7 +109,7 @@ const ATTEMPTS: ReadonlyArray<Target & { readonly form: string; readonly limit: 
 
 const isAttempt = ({ method, path }: Target) => ATTEMPTS.some((one) => one.method === method && one.path === path)
 
-it("a request without credentials costs no query and no line of the log, at any address", async () => {
+it("a request without credentials costs no query and no log line, at any address", async () => {
   const all = [...CONSOLE, ...managed, ...READING, ...BESIDE].filter((target) => !isAttempt(target))
   assert.isAbove(all.length, 200)
   const costly: Array<string> = []
@@ -126,7 +126,7 @@ const COOKIE = ["cabinet", "cabinet-browser", "cabinet-form", "cabinet-done", "c
   .map((name) => `${name}=dcs_${"A".repeat(43)}`)
   .join("; ")
 
-it("a request with a wrong session costs one query and no line of the log, at any address", async () => {
+it("a request with a wrong session costs one query and no log line, at any address", async () => {
   const costly: Array<string> = []
   for (const target of [...CONSOLE, ...managed].filter((one) => !isAttempt(one))) {
     const headers = { "x-forwarded-for": anAddress(), cookie: COOKIE }
@@ -138,7 +138,7 @@ it("a request with a wrong session costs one query and no line of the log, at an
 }, 240_000)
 
 it.each(ATTEMPTS)(
-  "$method $path is refused to an address after $limit a minute, without a query or a line",
+  "$method $path is refused for an address after $limit a minute, without a query or a log line",
   async (target) => {
     for (const cookie of ["", COOKIE]) {
       const headers = { "x-forwarded-for": anAddress(), cookie, "content-type": "application/x-www-form-urlencoded" }

@@ -18,7 +18,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string, agent?: 
     )
   })
 
-it("npm install in a clone writes nothing and says how it is installed", async () => {
+it("npm install in a clone writes nothing and says how to install", async () => {
   // Without dependencies, because npm would first resolve them in the registry, and fail on a protocol that it lacks.
   expect(JSON.stringify(manifest["devDependencies"])).not.toMatch(/workspace:|link:/)
   const clone = mkdtempSync(join(tmpdir(), "dc-clone-"))

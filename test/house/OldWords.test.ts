@@ -83,7 +83,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(oldWordsIn("who is present, face to face, at the surface"), [])
   })
 
-  it("include no old one", () => {
+  it("include none that was replaced", () => {
     assert.isAbove(files.length, 500)
     const found = files.flatMap((file) =>
       oldWordsIn(readFileSync(join(root, file), "utf8")).map((where) => `${file}:${where}`),
@@ -119,7 +119,7 @@ describe("the project's words", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("replace old ones in the names of files and folders", () => {
+  it("name files and folders, and no replaced word does", () => {
     const old = new Set([...OLD_NAMES, "cabinet", "page", "pull", "embedding"])
     const found = files.filter(
       (file) =>

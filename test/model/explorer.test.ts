@@ -21,7 +21,7 @@ it("explore reports the shortest trace when a state breaks a rule", () => {
   assert.strictEqual(counterexample, "0. start: 0\n1. add 1: 1\n2. add 2: 3\n=> three is forbidden")
 })
 
-it("explore reports the trace to a state from which the goal is out of reach", () => {
+it("explore reports the trace to a state from which the goal cannot be reached", () => {
   const { counterexample } = explore(
     counter({
       steps: ({ n }) =>

@@ -7,7 +7,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-it("testDatabase gives a UTF-8 database of the owner's, over a unix socket", async () => {
+it("testDatabase returns a UTF-8 database of the owner, over a unix socket", async () => {
   const [row] = await database.run(
     `SELECT pg_encoding_to_char(encoding) AS encoding, datcollate AS collation, pg_get_userbyid(datdba) AS owner,
             inet_server_addr() IS NULL AS socket

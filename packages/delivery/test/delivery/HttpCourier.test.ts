@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 describe("HttpCourier.send returns", () => {
-  it("the status, the address and the beginning of the response for a working receiver, over one kept-alive connection", async () => {
+  it("the status, the address and the start of the response from a working receiver, over one kept-alive connection", async () => {
     const good = await receiver(rawReceiver(answering(OK)))
     for (let n = 0; n < 3; n++) {
       const outcome = await send(`http://good.test:${good.port}/hook?a=1`)
@@ -170,7 +170,7 @@ describe("HttpCourier.send returns", () => {
 })
 
 describe("HttpCourier.send over TLS", () => {
-  it("reaches a certificate of a trusted authority for the name", async () => {
+  it("connects if a trusted authority certifies the name", async () => {
     const made = await receiver(tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
     expect(await send(`https://good.test:${made.port}/`)).toMatchObject({ status: 200, peer: "127.0.0.1" })
   })
@@ -217,7 +217,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     "http://0.0.0.0",
     "http://sub.localhost",
     "http://127.0.0.1.",
-  ])("%s when nothing is allowed", async (origin) => {
+  ])("%s when no network is allowed", async (origin) => {
     const made = await receiver(rawReceiver(answering(OK)))
     const strict = runtimeOf({ allowed: [] })
     const outcome = await send(`${origin}:${made.port}/`, "{}", strict)
@@ -227,7 +227,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect(made.connections()).toBe(0)
   })
 
-  it("a name that leads elsewhere the next time, while the connection goes where it was checked", async () => {
+  it("a name that resolves elsewhere the second time, while the connection goes to the checked address", async () => {
     const made = await receiver(rawReceiver(answering(OK)))
     const before = names.queries()
     expect(await send(`http://rebinding.test:${made.port}/`)).toMatchObject({ status: 200, peer: "127.0.0.1" })
@@ -237,7 +237,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect(outcome.failure).toContain("10.0.0.1")
   })
 
-  it("a name with too many addresses, all of which would be checked every time", async () => {
+  it("a name with too many addresses to check each time", async () => {
     const made = await receiver(rawReceiver(answering(OK)))
     expect(await send(`http://crowd.test:${made.port}/`)).toMatchObject({
       status: null,
@@ -248,7 +248,7 @@ describe("HttpCourier.send refuses before a socket opens", () => {
     expect((await send(`http://many.test:${made.port}/`)).failure).not.toContain("addresses")
   })
 
-  it("a name without an address, and a name server that never responds, which delays no other lookup", async () => {
+  it("a name without an address, and one whose name server never responds, without delay for other lookups", async () => {
     expect((await send("http://empty.test/")).failure).toContain("has no address")
     const made = await receiver(rawReceiver(answering(OK)))
     const silent = Array.from({ length: 20 }, () => send("http://silent.test/"))

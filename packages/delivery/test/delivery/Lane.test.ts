@@ -45,7 +45,7 @@ const sendAll = (lane: Lane, now = 0) => {
 }
 const room = (lane: Lane, addressId = 1) => lane.room().get(addressId)
 
-it("an address gains capacity with each quick delivery, up to the maximum; a refusal halves it, and silence resets it", () => {
+it("an address gains capacity with each quick delivery, up to the maximum; a refusal halves it, no response resets it", () => {
   const lane = new Lane("healthy", LIMITS)
   const deliver = (id: number, fate: Fate) => {
     begin(lane, delivery(id))
@@ -74,7 +74,7 @@ it("refusals of attempts that were in flight together halve the capacity once", 
   expect(room(lane)).toBe(1)
 })
 
-it("an address that refuses some deliveries keeps the waiting ones until it refuses all", () => {
+it("an address that refuses some deliveries keeps its waiting ones until it refuses all", () => {
   const lane = proven(AHEAD)
   for (let id = 10; id < 18; id++) lane.add(delivery(id), 0)
   expect(sendAll(lane)).toEqual([10, 11, 12, 13])
@@ -107,7 +107,7 @@ it("capacity grows past the maximum while responses stay as quick as they were a
   expect(deliver(200, 400)).toBe(4)
 })
 
-it("an address that fails 15 % of its attempts is sent nearly as many as a healthy one, and one that fails all has one", () => {
+it("an address that fails 15 % of its attempts gets nearly as many as a healthy one, and one that fails all gets one at a time", () => {
   /** The average number in flight over so many responses, in rounds of as many as may be sent. */
   const average = (failing: number, fate: Fate) => {
     const random = seeded(1)
@@ -157,7 +157,7 @@ it("slow deliveries past their limit keep their slots", () => {
   expect([lane.free, lane.held]).toEqual([2, 4])
 })
 
-it("bytes in flight close the lane, and slow ones have a budget of their own", () => {
+it("the bytes in flight limit the lane, and slow deliveries have a budget of their own", () => {
   const lane = new Lane("healthy", LIMITS)
   begin(lane, delivery(1, 1, 600))
   expect(lane.free).toBe(3)
@@ -192,7 +192,7 @@ const proven = (limits = AHEAD) => {
   return lane
 }
 
-it("an address at full capacity is claimed ahead for, and sent no more at once than before", () => {
+it("deliveries are claimed ahead for an address at full capacity, but no more are sent at once", () => {
   const lane = proven()
   expect([room(lane), lane.free]).toEqual([12, 12])
   for (let id = 10; id < 20; id++) lane.add(delivery(id), 0)
@@ -243,7 +243,7 @@ it("deliveries that wait for an address are released when it fails, slows down o
   expect([ids(closed.returned()), closed.held]).toEqual([[14, 15], 4])
 })
 
-it("addresses send in turn", () => {
+it("addresses take turns", () => {
   const lane = new Lane("healthy", LIMITS)
   for (const [id, address] of [
     [1, 1],
@@ -269,7 +269,7 @@ it("a delivery that is claimed again while it is still in flight returns all its
   }
 })
 
-it("a delivery with a time is sent at that time, and takes up neither a slot nor the turn of others before", () => {
+it("a delivery with a time is sent at that time, and takes neither a slot nor another's turn before", () => {
   const lane = new Lane("healthy", LIMITS)
   const at = (id: number, notBeforeMillis: number) => ({ ...delivery(id), notBeforeMillis })
   const [first, second] = [at(1, 100), at(2, 200)]

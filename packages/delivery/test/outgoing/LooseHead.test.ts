@@ -25,7 +25,7 @@ const cut = (bytes: Buffer, random: Random): Array<Buffer> => {
 const text = (random: Random, letters: string, most: number) =>
   Array.from({ length: random(most) }, () => randomOf(random, [...letters])).join("")
 
-it("LooseHead passes a head that keeps the rules byte for byte, with what follows it, wherever it is cut", () => {
+it("LooseHead passes a correct head and what follows it byte for byte, wherever it is cut", () => {
   for (let seed = 0; seed < 500; seed++) {
     const random = seeded(seed)
     const field = () => `X${text(random, "aZ-_0", 9)}: ${text(random, 'a:,"~\xa0\xff', 9)}\r\n`
@@ -36,7 +36,7 @@ it("LooseHead passes a head that keeps the rules byte for byte, with what follow
   }
 })
 
-it("LooseHead mends a loose head to the same bytes wherever it is cut", () => {
+it("LooseHead corrects a loose head to the same bytes, wherever it is cut", () => {
   for (const [name, loose] of LOOSE) {
     const bytes = Buffer.from(loose as string)
     const mended = read(awaiting(), [bytes]).toString("latin1")
@@ -47,7 +47,7 @@ it("LooseHead mends a loose head to the same bytes wherever it is cut", () => {
   }
 })
 
-it("LooseHead never throws and holds no more than a head's bytes, for any input", () => {
+it("LooseHead never throws, and buffers no more than a head, for any input", () => {
   const parts = ["HTTP/1.1 ", "200", "100", "\r\n", "\n", "\r\r", "A: b", ":", "Content-Length: 2", " ", "\0\xff"]
   for (let seed = 0; seed < 2000; seed++) {
     const random = seeded(seed)
@@ -65,7 +65,7 @@ it("LooseHead never throws and holds no more than a head's bytes, for any input"
   }
 })
 
-it("LooseHead passes what arrives while no response is awaited, so that the parser refuses it", () => {
+it("LooseHead passes on unsolicited bytes, so that the parser refuses them", () => {
   const head = new LooseHead(MAX_BYTES)
   const early = Buffer.from("HTTP/1.1 200 OK\n")
   expect([head.push(early), head.seen()]).toEqual([early, null])
@@ -80,7 +80,7 @@ it("LooseHead lets one informational response past its limit through, with any s
   expect([after(MAX_INFORMATIONAL), after(MAX_INFORMATIONAL + 1)]).toEqual(["", "HTTP/1.1 103 \r\n\r\n"])
 })
 
-it("LooseHead sees the status and the headers of a head that never ends, but none of one with two lengths", () => {
+it("LooseHead reads status and headers of a head that never ends, but nothing of one with two lengths", () => {
   const seen = (sent: string) => {
     const head = awaiting()
     head.push(Buffer.from(sent))
@@ -94,7 +94,7 @@ it("LooseHead sees the status and the headers of a head that never ends, but non
   expect(seen("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n")).toBeNull()
 })
 
-it("LooseHead reads hostile heads in a time that grows with their length alone", () => {
+it("LooseHead reads hostile heads in linear time", () => {
   const head = new LooseHead(16_384)
   const status = (sent: string) => {
     head.await()

@@ -1,7 +1,7 @@
 import { memoized } from "@data-cabinet/delivery/outgoing/Memoized"
 import { expect, it } from "vitest"
 
-it("memoized computes once for each text, also where the result is null, until there are too many", () => {
+it("memoized computes once for each text, even if the result is null, until there are too many", () => {
   const asked: Array<string> = []
   const lengthOf = memoized(2, (text) => {
     asked.push(text)

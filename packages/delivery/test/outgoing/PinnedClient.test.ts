@@ -45,7 +45,7 @@ const get = (url: URL, options: { readonly maxBytes?: number; readonly headers?:
     ),
   )
 
-it("open gives the head, and the body byte for byte", async () => {
+it("open returns the head, and the body byte for byte", async () => {
   const body = Buffer.from(Array.from({ length: 5_000_000 }, (_, n) => (n * 7) % 256))
   const head = `HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: ${body.length}\r\n\r\n`
   const answer = await get(await receiver(answering(Buffer.concat([Buffer.from(head), body]))))
@@ -53,7 +53,7 @@ it("open gives the head, and the body byte for byte", async () => {
   expect(answer.body.equals(body)).toBe(true)
 })
 
-it("open sends the caller's headers, and gives a 304 without a body", async () => {
+it("open sends the caller's headers, and returns a 304 without a body", async () => {
   let seen = ""
   const url = await receiver(
     onRequest((socket, text) => {
@@ -86,7 +86,7 @@ it.each([
     "nothing arrived for",
   ],
   ["no head", () => {}, 1000, "no response within 0.5 s"],
-] as const)("open fails in words for %s", async (_name, behave, maxBytes, words) => {
+] as const)("open fails with a message for %s", async (_name, behave, maxBytes, words) => {
   const url = await receiver(behave)
   await expect(get(url, { maxBytes })).rejects.toMatchObject({
     _tag: "OutgoingError",
@@ -132,7 +132,7 @@ it("check refuses what send would refuse", async () => {
   expect(await check("http://a:b@127.0.0.1/")).toMatchObject({ code: "bad_url" })
 })
 
-it("open costs a sender of single bytes its bytes, and not an object for each", async () => {
+it("open keeps no object for each byte of a body that arrives in single bytes", async () => {
   const bytes = 400_000
   const made = await rawReceiver(
     onRequest((socket) => {

@@ -31,7 +31,7 @@ describe("whyNotPublic", () => {
     SPECIAL_NETWORKS.filter(({ reachable, text }) => reachable && text !== "64:ff9b::/96").map(
       (n) => [n.text, n] as const,
     ),
-  )("lets %s through, which the registry calls globally reachable", (_text, network) => {
+  )("allows %s, which the registry calls globally reachable", (_text, network) => {
     expect(whyNotPublic(spell(network.family, network.base), [])).toBeNull()
     expect(whyNotPublic(spell(network.family, last(network)), [])).toBeNull()
   })
@@ -107,7 +107,7 @@ describe("the URL parser, before the check", () => {
     "http://169.254.169.254/",
     "http://[0:0:0:0:0:0:0:1]/",
     "http://0xa9fea9fe/",
-  ])("turns %s into an address that is refused", (text) => {
+  ])("turns %s into a refused address", (text) => {
     expect(whyNotPublic(new URL(text).hostname, [])).toMatch(/^it is in /)
   })
 })
@@ -135,7 +135,7 @@ describe("IpAddress", () => {
     { arbitrary: { runs: 200 } },
   )
 
-  it("contains holds its own base, and not the address before", () => {
+  it("contains includes its base address, but not the one before", () => {
     const network = parseNetwork("10.20.0.0/14")!
     expect(contains(network, parseIp("10.20.0.0")!)).toBe(true)
     expect(contains(network, parseIp("10.23.255.255")!)).toBe(true)

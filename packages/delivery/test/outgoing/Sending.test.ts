@@ -25,7 +25,7 @@ const sendingTo = ({ port, close }: Receiver) => {
     send({ origin: url.origin, addresses: ["127.0.0.1"] }, { body: Buffer.from("{}"), ...request, ...more }, Date.now())
 }
 
-it("sender reports responses once all that arrived together are read, and sends in one go what follows from them", async () => {
+it("sender reports responses after reading all that arrived together, and sends what follows in one write", async () => {
   const asked: Array<Socket> = []
   const receiver = await rawReceiver((socket) => {
     socket.on("data", () => {

@@ -16,7 +16,7 @@ it("claimedRoles reads a text, a list, and what a path leads to", () => {
   expect(claimedRoles(claims, "realm_access.roles")).toEqual(["flat"])
 })
 
-it("claimedRoles finds nothing where there is nothing, and nothing that is inherited", () => {
+it("claimedRoles finds nothing at a missing path or an inherited property", () => {
   for (const name of ["", "none", "n.m", "n.m.o", "one.length", "roles.length.x", "constructor.name", "__proto__"]) {
     expect(claimedRoles(claims, name)).toEqual([])
   }

@@ -51,7 +51,7 @@ it.effect("SnsService does not request a missing certificate again within a minu
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("SnsService keeps no failure", () => {
+it.effect("SnsService does not cache a failure", () => {
   const { asked, layer } = answering([
     "away",
     { status: 503 },
@@ -80,7 +80,7 @@ it.effect("SnsService confirms each time, and fails when SNS does not answer wit
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("SnsService keeps a certificate however many addresses without one are named", () => {
+it.effect("SnsService keeps a certificate, however many addresses without one are requested", () => {
   const { asked, layer } = answering([{ status: 200, text: "PEM" }, { status: 404 }])
   return Effect.gen(function* () {
     const sns = yield* SnsService

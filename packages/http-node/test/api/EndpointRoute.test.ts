@@ -186,7 +186,7 @@ describe("paths and methods", () => {
     )
   })
 
-  it("treats a name with a broken escape, or with a zero byte, as the name of no table", async () => {
+  it("treats a name with a broken escape or a zero byte as that of no table", async () => {
     const { ask } = await open()
     for (const path of ["%zz", "%ff", "%00", "a%"]) {
       assert.deepEqual(error(await ask(`/api/v1/tables/${path}/x`)).slice(0, 3), [404, "not_found", "no_such_table"])
@@ -195,7 +195,7 @@ describe("paths and methods", () => {
     }
   })
 
-  it("knows a source's id by its form: a positive whole number that fits a bigint", async () => {
+  it("accepts as a source's id only a positive integer that fits a bigint", async () => {
     const { ask } = await open()
     const code = async (id: string) => (await ask(`/api/v1/sources/${id}`)).json.error?.code ?? "found"
     for (const id of ["0", "-1", "+1", "1.0", "1e3", "x", "%20", "9223372036854775808", "1".repeat(400)]) {
@@ -238,7 +238,7 @@ describe("trouble", () => {
     assert.match(logged.join("\n"), /SELECT secret/)
   })
 
-  it("gives each reading error its status, and Retry-After to those that pass", async () => {
+  it("gives each reading error its status, and temporary ones Retry-After", async () => {
     for (const [code, status, type] of [
       ["table_busy", 409, "conflict"],
       ["query_failed", 409, "conflict"],
@@ -256,7 +256,7 @@ describe("trouble", () => {
     }
   })
 
-  it("returns the description without a 400, for any parameters", async () => {
+  it("returns the description for any parameters, never a 400", async () => {
     const { ask } = await open()
     assert.equal((await ask("/api/v1/openapi.json?nope=1&limit=x")).status, 200)
     assert.equal((await ask("/api/v1/docs?nope=1", { headers: noKey })).status, 302)

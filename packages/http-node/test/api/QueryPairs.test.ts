@@ -14,7 +14,7 @@ it("queryPairs keeps order, repeats and empty values", () => {
   assert.deepEqual(queryPairs(""), [])
 })
 
-it("queryPairs reads + as a space and leaves a broken escape as it is written", () => {
+it("queryPairs reads + as a space and leaves a broken escape as written", () => {
   assert.deepEqual(queryPairs("a=1+2%2B3&b=50%&c=%zz&d=%D0%B6&e=%D0&f=a=b"), [
     ["a", "1 2+3"],
     ["b", "50%"],
@@ -50,7 +50,7 @@ it.prop(
   { arbitrary: { runs: 300 } },
 )
 
-it("decodeSegment knows broken escapes", () => {
+it("decodeSegment rejects broken escapes", () => {
   assert.equal(decodeSegment("a%2Fb+c"), "a/b+c")
   for (const broken of ["%", "%z", "%ff", "%D0"]) assert.equal(decodeSegment(broken), undefined)
 })

@@ -94,7 +94,7 @@ it.each<[string, Buffer | string]>([
   ["text.docx", zipOf([["word/document.xml", "<x/>"]])],
   ["a.jar", zipOf([["META-INF/MANIFEST.MF", "x"]])],
   ["a.numbers", zipOf([["Index/Document.iwa", "x"]])],
-])("NodeArchiveReader leaves %s as it is", async (name, content) => {
+])("NodeArchiveReader leaves %s unchanged", async (name, content) => {
   assert.isTrue((await open(name, Buffer.from(content as string))).isSame)
 })
 
@@ -142,7 +142,7 @@ it.each<[string, Buffer, RegExp]>([
   ],
   ["a zip of twelve files", zipOf(twelve), /it holds 12 files \(0\.csv, .*9\.csv, …\)/],
   ["a part of a split zip", Buffer.from("PK\x07\x08rest", "latin1"), /one part of several/],
-])("NodeArchiveReader refuses %s in words", async (_, bytes, words) => {
+])("NodeArchiveReader refuses %s with a message", async (_, bytes, words) => {
   const error = await refusal("a", bytes)
   assert.strictEqual(error.code, "unreadable")
   assert.match(error.message, words)
@@ -156,7 +156,7 @@ it("NodeArchiveReader gives a file without a name the name of its archive", asyn
   assert.strictEqual((await open(".gz", gz)).name, ".gz")
 })
 
-it("NodeArchiveReader refuses every archive that is cut off, wherever that is", async () => {
+it("NodeArchiveReader refuses an archive that is cut off anywhere", async () => {
   for (const whole of [gz, zipOf([["a.csv", TEXT]])]) {
     for (let length = 4; length < whole.length; length++) {
       assert.strictEqual((await refusal("a", whole.subarray(0, length))).code, "unreadable", `${length} bytes`)
@@ -175,7 +175,7 @@ it("NodeArchiveReader refuses archives that unpack to more than a hundred times 
   }
 })
 
-it("NodeArchiveReader refuses what unpacks to more than its caller allows", async () => {
+it("NodeArchiveReader refuses an archive that unpacks to more than its caller allows", async () => {
   for (const bytes of [gzipSync(LONG), zipOf([["a.csv", LONG]])]) {
     const error = await refusal("a", bytes, 1_048_576 >> 4)
     assert.deepInclude(error, { code: "too_large" })
@@ -183,7 +183,7 @@ it("NodeArchiveReader refuses what unpacks to more than its caller allows", asyn
   }
 })
 
-it("NodeArchiveReader passes on why the bytes of an archive stopped", async () => {
+it("NodeArchiveReader reports why the bytes of an archive ended early", async () => {
   const broken = {
     name: "a.gz",
     size: 9,

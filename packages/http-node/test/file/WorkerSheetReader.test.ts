@@ -109,7 +109,7 @@ const workbook = (
 const sheetOf = (cells: string) =>
   Buffer.from(`<?xml version="1.0"?><worksheet><sheetData>${cells}</sheetData></worksheet>`)
 
-it("SheetReader reads the sheet that is named, numbered or first", async () => {
+it("SheetReader reads a sheet by name or number, or the first", async () => {
   const book = await readFile(BOOK)
   const second = await rows(book, "Second")
   assert.deepStrictEqual(second._tag === "Success" && second.success, [
@@ -205,7 +205,7 @@ const textOf = (index: number) => sheetOf(`<row r="1"><c r="A1" t="s"><v>${index
 const strings = (bytes: number) =>
   Buffer.concat([Buffer.from("<sst><si><t>"), Buffer.alloc(bytes, "x"), Buffer.from("</t></si></sst>")])
 
-it("SheetReader refuses a part that is read whole and declares a large size, or none", async () => {
+it("SheetReader refuses a part that has to be read whole and declares a large size, or none", async () => {
   const limits = { partBytes: 10_000 }
   const read = await rows(workbook(textOf(0), { strings: strings(5_000) }), undefined, limits)
   assert.strictEqual(read._tag === "Success" && read.success[0]!.cells[0], "x".repeat(5_000))

@@ -16,7 +16,7 @@ const PAGES: ReadonlyArray<IntakePage> = [
 ]
 
 describe.each(["en", "ru"] as const)("intakePage in %s", (language) => {
-  it.each(PAGES)("$name names its language, fits a phone and fetches nothing", (what) => {
+  it.each(PAGES)("$name declares its language, fits a phone and fetches nothing", (what) => {
     const text = intakePage(what, language, undefined)
     assert.include(text, `<html lang="${language}">`)
     assert.include(text, '<meta name="viewport" content="width=device-width, initial-scale=1">')

@@ -36,7 +36,7 @@ describe("size", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("is counted while it is read when its length is unknown, and the response still arrives", async () => {
+  it("is counted while it is read if its length is unknown, and the response still arrives", async () => {
     server = await intakeServer()
     const sending = request(server.url, { method: "POST", headers: { "content-type": "application/json" } })
     sending.on("error", () => {})
@@ -67,7 +67,7 @@ describe("size", () => {
     assert.strictEqual(server.state.appended[0]!.original!.body.byteLength, 65_536)
   })
 
-  it("is invited when the sender waits for 100 Continue, and refused when too large", async () => {
+  it("gets a 100 Continue if the sender waits for it, and is refused if too large", async () => {
     server = await intakeServer()
     const small = await open()
     small.socket.write(head("Content-Length: 2", "Expect: 100-continue", "Connection: close"))
@@ -86,7 +86,7 @@ describe("a slow sender", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("is abandoned when it arrives more slowly than a whole body may", async () => {
+  it("is abandoned when it exceeds the time for a whole body", async () => {
     server = await intakeServer({ idle: 1_000, total: 150 })
     const { socket, answer } = await open()
     socket.write(head("Content-Length: 1000") + "{")
@@ -95,7 +95,7 @@ describe("a slow sender", () => {
     clearInterval(drip)
   })
 
-  it("costs its bytes when it sends them one by one", async () => {
+  it("costs no more memory than its bytes when it sends them one by one", async () => {
     server = await intakeServer()
     const { socket, answer } = await open()
     socket.setNoDelay(true)
@@ -109,7 +109,7 @@ describe("a slow sender", () => {
     assert.deepStrictEqual(server.payloads(), [text])
   })
 
-  it("does not use the memory that others need", async () => {
+  it("does not use memory that others need", async () => {
     server = await intakeServer({ buffered: 100_000 })
     const holding = await open()
     holding.socket.write(head("Content-Length: 90010") + " ".repeat(90_000))
@@ -141,7 +141,7 @@ it("counts the bodies of all cabinets of a process together", async () => {
   await other.close()
 })
 
-it("holds nothing of a body that was refused before it was read", async () => {
+it("holds no memory for a body that is refused before it is read", async () => {
   server = await intakeServer({ buffered: 100 })
   const { socket } = await open()
   const heard = once(socket, "data")
@@ -153,7 +153,7 @@ it("holds nothing of a body that was refused before it was read", async () => {
 })
 
 describe("a sender that hangs up", () => {
-  it("has sent nothing when the body is incomplete", async () => {
+  it("has sent nothing if the body is incomplete", async () => {
     server = await intakeServer()
     const { socket, answer } = await open()
     socket.write(head("Content-Length: 10") + '{"a":')
@@ -163,28 +163,25 @@ describe("a sender that hangs up", () => {
     assert.deepStrictEqual(server.payloads(), ["{}"])
   })
 
-  it.each(["admission", "gate"] as const)(
-    "has sent it all the same when its last byte had arrived (%s)",
-    async (stage) => {
-      server = await intakeServer()
-      const opened = Effect.runSync(Deferred.make<void>())
-      const entered = new Promise<void>((done) => {
-        server.state[stage] = Effect.suspend(() => {
-          done()
-          return Deferred.await(opened)
-        })
+  it.each(["admission", "gate"] as const)("has sent it if its last byte has arrived (%s)", async (stage) => {
+    server = await intakeServer()
+    const opened = Effect.runSync(Deferred.make<void>())
+    const entered = new Promise<void>((done) => {
+      server.state[stage] = Effect.suspend(() => {
+        done()
+        return Deferred.await(opened)
       })
-      const body = `{"a":"${"x".repeat(30_000)}"}`
-      const { socket, answer } = await open()
-      socket.write(head(`Content-Length: ${body.length}`) + body)
-      await entered
-      const gone = server.disconnected()
-      socket.destroy()
-      await answer
-      await gone
-      Effect.runSync(Deferred.succeed(opened, undefined))
-      await server.appended()
-      assert.deepStrictEqual(server.payloads(), [body])
-    },
-  )
+    })
+    const body = `{"a":"${"x".repeat(30_000)}"}`
+    const { socket, answer } = await open()
+    socket.write(head(`Content-Length: ${body.length}`) + body)
+    await entered
+    const gone = server.disconnected()
+    socket.destroy()
+    await answer
+    await gone
+    Effect.runSync(Deferred.succeed(opened, undefined))
+    await server.appended()
+    assert.deepStrictEqual(server.payloads(), [body])
+  })
 })

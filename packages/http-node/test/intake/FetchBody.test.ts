@@ -28,7 +28,7 @@ const stream = (chunks: ReadonlyArray<Uint8Array>, then: "end" | "stall" | "brea
 const streaming = (chunks: ReadonlyArray<Uint8Array>, then: "end" | "stall" | "break") =>
   server.fetch({ headers: JSON_TYPE, body: stream(chunks, then), duplex: "half" } as RequestInit)
 
-it("a body is read when the request came through fetch", async () => {
+it("a body is read from a request through fetch", async () => {
   const answers = [
     await server.fetch({ headers: JSON_TYPE, body: '{"a":1.0}' }),
     await server.fetch({ headers: JSON_TYPE }, "?a=%D1%8F"),
@@ -39,12 +39,12 @@ it("a body is read when the request came through fetch", async () => {
   assert.deepStrictEqual(server.payloads(), ['{"a":1.0}', '{"a":"я"}', "{}", '{"b":2}'])
 })
 
-it("no client is counted when the request has no address", async () => {
+it("no client is counted if the request has no address", async () => {
   await server.fetch({ headers: JSON_TYPE, body: "{}" })
   assert.deepStrictEqual(server.state.asked, ["source", "rate"])
 })
 
-it("a body is read only within its limits of size and time", async () => {
+it("a body is read only within the limits of size and time", async () => {
   const large = await streaming(Array(17).fill(Buffer.alloc(65_536, 32)), "stall")
   assert.strictEqual(large.status, 413)
   assert.strictEqual((await streaming([Buffer.from("{")], "stall")).status, 408)

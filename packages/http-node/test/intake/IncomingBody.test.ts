@@ -31,7 +31,7 @@ const dripped = (source: PassThrough, millis: number) =>
     yield* TestClock.adjust(millis)
   })
 
-it.effect("a sender gets the full idle time again with every byte", () =>
+it.effect("each byte restarts a sender's idle time", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)
@@ -41,7 +41,7 @@ it.effect("a sender gets the full idle time again with every byte", () =>
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender is abandoned when the idle time has passed, and not before", () =>
+it.effect("a sender is abandoned as soon as the idle time has passed, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)
@@ -52,7 +52,7 @@ it.effect("a sender is abandoned when the idle time has passed, and not before",
   }).pipe(Effect.scoped),
 )
 
-it.effect("a sender is abandoned when the total time has passed although bytes keep arriving, and not before", () =>
+it.effect("a sender is abandoned when the total time has passed, even if bytes keep arriving, and not before", () =>
   Effect.gen(function* () {
     const { source, body } = yield* incoming
     const exit = yield* wanted(body)
@@ -104,7 +104,7 @@ it.effect("IncomingBody does not read ahead when the sender expects 100-continue
 )
 
 it.effect(
-  "a sender that disconnects is distinguished from a slow one, whether its body was wanted by then or not",
+  "a sender that disconnects is distinguished from a slow one, whether or not its body was requested by then",
   () =>
     Effect.gen(function* () {
       for (const isWanted of [true, false]) {

@@ -33,7 +33,7 @@ const jsonOf = async (response: Response) => {
 }
 
 describe("what is accepted", () => {
-  it("responds with an object when an object, a form or query fields are sent", async () => {
+  it("responds with an object to an object, a form or query fields", async () => {
     const asked = [
       server.post('{"a":1.0}', JSON_TYPE),
       server.post("a=1", FORM),
@@ -48,7 +48,7 @@ describe("what is accepted", () => {
     }
   })
 
-  it("responds with a batch in order when an array of objects is sent", async () => {
+  it("responds with a batch in order to an array of objects", async () => {
     const response = await server.post('[{"a":1},{}]', JSON_TYPE)
     assert.strictEqual(response.status, 200)
     assert.deepStrictEqual(await jsonOf(response), {
@@ -111,7 +111,7 @@ describe("what is accepted", () => {
 })
 
 describe("the order of checks", () => {
-  it("checks only the method when the address does not support it", async () => {
+  it("refuses an unsupported method before any other check", async () => {
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       const response = await fetch(server.url, { method })
       assert.strictEqual(response.status, 405)
@@ -211,7 +211,7 @@ describe("a sender that checks the address first", () => {
   const permit = (url = server.url, headers: Record<string, string> = ASKS) =>
     fetch(url, { method: "OPTIONS", headers })
 
-  it("gets 200 without a body when the source exists, and nothing is kept", async () => {
+  it("gets 200 without a body if the source exists, and nothing is stored", async () => {
     const response = await look()
     assert.strictEqual(response.status, 200)
     assert.strictEqual(response.headers.get("access-control-allow-origin"), "*")
@@ -239,7 +239,7 @@ describe("a sender that checks the address first", () => {
     }
   })
 
-  it("gets permission with the source's rate when it names its origin, beside the preflight's headers", async () => {
+  it("gets permission with the source's rate along with the preflight's headers if it names its origin", async () => {
     for (const [rate, allowed] of [
       [{}, "*"],
       [{ rate: 120 }, "120"],
@@ -254,7 +254,7 @@ describe("a sender that checks the address first", () => {
     assert.deepStrictEqual(server.state.appended, [])
   })
 
-  it("gets a plain preflight when its origin has characters that no origin has", async () => {
+  it("gets a plain preflight if its origin has impossible characters", async () => {
     const { status, headers } = await permit(server.url, { "webhook-request-origin": "a b" })
     assert.strictEqual(status, 204)
     assert.isNull(headers.get("webhook-allowed-origin"))
@@ -309,7 +309,7 @@ describe("a person with a browser", () => {
   }
 
   it.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])(
-    "is thanked when a form of type %s arrived",
+    "gets a thank-you page after a form of type %s",
     async (type) => {
       const body = type.startsWith("multipart")
         ? '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--'
@@ -321,7 +321,7 @@ describe("a person with a browser", () => {
     },
   )
 
-  it("is led to the source's own thank-you page when it has one", async () => {
+  it("is redirected to the source's own thank-you page if it has one", async () => {
     server.state.source = { ...server.state.source, thanksUrl: "https://shop.example/спасибо?a=1" }
     const response = await server.post("a=1", { ...BROWSER, ...FORM })
     assert.strictEqual(response.status, 303)

@@ -51,7 +51,7 @@ const watched = <A>(promise: Promise<A>) => {
   return seen
 }
 
-it.effect("a sender waits for the store no longer than one allowance, which receiving the body does not use up", () =>
+it.effect("a sender waits for the store at most one limit in total, which does not include receiving the body", () =>
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     let givenUp = false

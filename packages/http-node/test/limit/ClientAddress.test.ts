@@ -21,7 +21,7 @@ const client = (peer: string, headers: Record<string, string>, trusted: TrustedP
 const inside = trust("10.0.0.0/8", "fd00::/8", "192.0.2.7")
 
 describe("resolveClient", () => {
-  it("trusts no header of an untrusted peer", () => {
+  it("trusts no header from an untrusted peer", () => {
     const headers = { "x-forwarded-for": "1.2.3.4", forwarded: "for=1.2.3.4" }
     assert.equal(client("203.0.113.9", headers, inside), "203.0.113.9")
     assert.equal(client("203.0.113.9", headers, trust()), "203.0.113.9")
@@ -84,7 +84,7 @@ describe("plainAddress", () => {
 })
 
 describe("trustedProxies", () => {
-  it("holds IPv4 addresses in networks of IPv6 as Node's own list does", () => {
+  it("matches IPv4 addresses in IPv6 networks as Node's own list does", () => {
     for (const [network, prefix] of [
       ["::", 0],
       ["::ffff:10.0.0.0", 104],
@@ -101,13 +101,13 @@ describe("trustedProxies", () => {
     }
   })
 
-  it("names the first entry that is neither an address nor a network", () => {
+  it("reports the first entry that is neither an address nor a network", () => {
     for (const wrong of ["10.0.0.0/33", "10.0.0/8", "host", "::/129", "10.0.0.0/", "1.2.3.4/8/8", "10.0.0.0/-1"]) {
       assert.deepEqual(parseNetworks(`127.0.0.1, ${wrong}`), wrong)
     }
   })
 
-  it("knows IPv6 networks and single addresses", () => {
+  it("accepts IPv6 networks and single addresses", () => {
     const trusted = trust("2001:db8::/32", "127.0.0.1", "::1")
     assert.ok(trusted("2001:db8:1::2") && trusted("127.0.0.1") && trusted("::1"))
     assert.ok(!trusted("2001:db9::1") && !trusted("127.0.0.2"))

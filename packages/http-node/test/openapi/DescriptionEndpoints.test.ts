@@ -34,7 +34,7 @@ it("openapi.json is the description, for keys only", async () => {
   assert.equal(answer.headers.get("x-ratelimit-limit"), "120")
 })
 
-it("docs leads to the address that was set, without a key", async () => {
+it("docs redirects to the configured address, without a key", async () => {
   server = await serveApi({ docsUrl: "https://docs.example.org/cabinet" })
   const answer = await server.ask("/api/v1/docs", { headers: { authorization: "" } })
   assert.equal(answer.status, 302)
@@ -42,7 +42,7 @@ it("docs leads to the address that was set, without a key", async () => {
   assert.equal((await server.ask("/reference")).status, 404)
 })
 
-it("docs leads to the bundled reference when no address was set", async () => {
+it("docs redirects to the bundled reference if no address is configured", async () => {
   server = await serveApi()
   const answer = await server.ask("/api/v1/docs", { headers: { authorization: "" } })
   assert.equal(answer.headers.get("location"), "https://orders.cabinet.test/reference")
@@ -52,7 +52,7 @@ it("docs leads to the bundled reference when no address was set", async () => {
   assert.match(page.headers.get("content-type")!, /^text\/html/)
 })
 
-it("the reference has every endpoint, and not one thing to fetch or run", async () => {
+it("the reference has every endpoint, and nothing to fetch or run", async () => {
   server = await serveApi()
   const { text, headers } = await server.ask("/reference")
   for (const { id, path } of ENDPOINTS) assert.ok(text.includes(`id="${id}"`) && text.includes(`</b>${path}`), path)
@@ -65,7 +65,7 @@ it("the reference has every endpoint, and not one thing to fetch or run", async 
   for (const [, target] of text.matchAll(/href="#([^"]*)"/g)) assert.ok(text.includes(`id="${target}"`), target)
 })
 
-it("the reference is compressed for clients that accept it, and not sent again unchanged", async () => {
+it("the reference is compressed for clients that accept it, and gets a 304 if unchanged", async () => {
   server = await serveApi()
   const url = `${server.base}/reference`
   const packed = await plainGet(url, { "accept-encoding": "br, gzip" })

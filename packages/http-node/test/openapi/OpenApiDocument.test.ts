@@ -40,7 +40,7 @@ describe("openApiDocument", () => {
     assert.notDeepEqual(await lint({ ...document, paths }), [])
   })
 
-  it("names its version, its server and all that the service returns and accepts", () => {
+  it("states its version, its server and all that the service returns and accepts", () => {
     assert.equal(document.openapi, "3.1.0")
     assert.equal(document.info.version, "1")
     assert.equal(document.servers[0].url, "https://orders.cabinet.test")
@@ -87,7 +87,7 @@ describe("openApiDocument", () => {
     walk(document, "#")
   })
 
-  it("yields a working typed client by an independent generator", async () => {
+  it("gives a working typed client with an independent generator", async () => {
     const directory = await mkdtemp(fileURLToPath(new URL("client-", import.meta.url)))
     try {
       await writeFile(`${directory}/api.ts`, astToString(await openapiTS(document)))

@@ -62,7 +62,7 @@ describe("bytes that are not a request", () => {
     })
   })
 
-  it("bytes of another protocol get a response too", async () => {
+  it("bytes of another protocol get a response as well", async () => {
     await listening(never, async (port) => {
       for (const bytes of [Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc]), "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {
         const [answer] = responsesIn(await speak(port, bytes))
@@ -79,7 +79,7 @@ describe("bytes that are not a request", () => {
 })
 
 describe("bytes that arrive with a request", () => {
-  it("complete requests get their responses before the one after them is refused", async () => {
+  it("complete requests get their responses before a later one is refused", async () => {
     const waiting: Array<() => void> = []
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       waiting.push(() => response.end(`answer to ${request.url}`))
@@ -101,7 +101,7 @@ describe("bytes that arrive with a request", () => {
     })
   })
 
-  it("a body of broken chunks is refused, and what arrived of it is not treated as complete", async () => {
+  it("a body with broken chunks is refused, and never treated as complete", async () => {
     let ended = false
     const broken = new Promise<void>((resolve) => {
       const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -120,7 +120,7 @@ describe("bytes that arrive with a request", () => {
     assert.isFalse(ended)
   })
 
-  it("an unfinished body after a complete request is refused as well, and holds no connection", async () => {
+  it("an unfinished body after a complete request is also refused, and holds no connection", async () => {
     const broken: Array<string> = []
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       request.on("error", () => {

@@ -67,7 +67,7 @@ describe("raw bytes in an address", () => {
     assert.strictEqual((await asked(request)).status, 400)
   })
 
-  it("are not searched for after a request in flight, nor in the second packet of a URL", async () => {
+  it("are not looked for behind a request in flight, or in the second packet of a URL", async () => {
     const later = (request: IncomingMessage, response: ServerResponse) =>
       void setTimeout(() => response.end(request.url), 20)
     await listening(later, async (port) => {

@@ -7,17 +7,17 @@ const isProxy = trustedProxies(parseNetworks("10.0.0.0/8") as ReadonlyArray<Netw
 const named = (value: string | undefined, peer: string | undefined = "10.1.2.3") =>
   namedByProxy({ header: "remote-user", isProxy }, { peer, headers: { "remote-user": value } })
 
-it("namedByProxy accepts a header of the proxy in UTF-8, in any notation of its address", () => {
+it("namedByProxy accepts a UTF-8 header from the proxy, however its address is written", () => {
   expect(named("ada")).toEqual({ subject: "ada" })
   expect(named(" ada@example.com ", "::ffff:10.1.2.3")).toEqual({ subject: "ada@example.com" })
   expect(named(Buffer.from("Ирина").toString("latin1"))).toEqual({ subject: "Ирина" })
 })
 
-it.each([["11.1.2.3"], ["::1"], [""], ["nonsense"]])("namedByProxy believes nothing of %s", (peer) => {
+it.each([["11.1.2.3"], ["::1"], [""], ["nonsense"]])("namedByProxy ignores %s", (peer) => {
   expect(named("ada", peer)).toBe("untrusted")
 })
 
-it("namedByProxy accepts nothing without a socket, and treats an empty header as none", () => {
+it("namedByProxy accepts no header without a socket, and treats an empty header as missing", () => {
   expect(
     namedByProxy(
       { header: "remote-user", isProxy: () => true },
@@ -27,11 +27,11 @@ it("namedByProxy accepts nothing without a socket, and treats an empty header as
   for (const value of [undefined, "", "  "]) expect(named(value)).toBeNull()
 })
 
-it("namedByProxy identifies no person by a header that is sent twice, too long, or not UTF-8", () => {
+it("namedByProxy identifies nobody by a header that is repeated, too long, or not UTF-8", () => {
   for (const value of ["ada, root", "ada,", "x".repeat(201), "\xff\xfe"]) expect(named(value)).toBe("unfit")
 })
 
-it("fitsPerson accepts no header of which Node reads only the first, nor one with another meaning", () => {
+it("fitsPerson refuses a header with another meaning, or one whose repetition Node drops", () => {
   for (const header of ["remote-user", "x-forwarded-user", "x_user"]) expect(fitsPerson(header)).toBe(true)
   for (const header of ["from", "cookie", "authorization", "host", "x-forwarded-for", "user-agent", "a b", "", "é"]) {
     expect(fitsPerson(header)).toBe(false)

@@ -37,7 +37,7 @@ describe("the read API for pages of other origins", () => {
   })
 
   it.each(["/api/v1/sources", "/api/v1/sources/999", "/api/v1/nothing", "/api/v1/openapi.json"])(
-    "lets an allowed origin read %s, errors as well, with the headers that a client needs",
+    "lets an allowed origin read %s, including errors, with the headers that a client needs",
     async (path) => {
       const { headers } = await open.ask(path, { headers: { origin: SHOP } })
       expect(headers.get("access-control-allow-origin")).toBe(SHOP)
@@ -61,7 +61,7 @@ describe("the read API for pages of other origins", () => {
     expect([asked.status, corsOf(asked)]).toEqual([405, []])
   })
 
-  it("treats an OPTIONS that is not a preflight as a method that is not allowed", async () => {
+  it("treats an OPTIONS that is no preflight as a method that is not allowed", async () => {
     const { status } = await open.ask("/api/v1/sources", { method: "OPTIONS", headers: { origin: SHOP } })
     expect(status).toBe(405)
   })
@@ -73,7 +73,7 @@ describe("the read API for pages of other origins", () => {
     }
   })
 
-  it("nothing changes without a named origin", async () => {
+  it("changes nothing if no origin is allowed", async () => {
     for (const init of [{}, { method: "OPTIONS", headers: PREFLIGHT }]) {
       const [mine, plain] = [
         await closed.ask("/api/v1/sources", { ...init, headers: { ...init.headers, origin: SHOP } }),
@@ -96,7 +96,7 @@ const asked = async (api: ApiName, method: string, headers: Request["headers"], 
   return sent
 }
 
-it("pages of other origins can read the management API only with a token, never with another identification", async () => {
+it("lets pages of other origins use the management API only with a token", async () => {
   const bearer = { authorization: `Bearer ${KEY}` }
   assert.strictEqual(
     (await asked("management", "GET", { origin: SHOP, ...bearer }))["access-control-allow-origin"],
@@ -111,6 +111,6 @@ it("pages of other origins can read the management API only with a token, never 
   expect(preflight["access-control-allow-headers"]).toContain("Idempotency-Key")
 })
 
-it("a response that varies already varies by the origin too", async () => {
+it("adds Origin to an existing Vary header", async () => {
   expect((await asked("read", "GET", { origin: SHOP }, "Accept"))["vary"]).toBe("Accept, Origin")
 })

@@ -56,7 +56,7 @@ it("effectRunner interrupts only the work of the client that disconnects", async
   assert.deepEqual(ended, ["gone", "stays"])
 })
 
-it("effectRunner is closed once the work that was interrupted has cleaned up", async () => {
+it("effectRunner closes once interrupted work has cleaned up", async () => {
   const { run, close } = await running()
   const order: Array<string> = []
   const slow = Effect.andThen(

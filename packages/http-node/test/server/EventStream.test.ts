@@ -46,7 +46,7 @@ it("a stream sends its retry interval, its events, and keep-alives in between", 
     assert.strictEqual(await textOf(body), "id: 8\ndata: 2 2 0\n\n")
   }))
 
-it("a stream ends for a client that loses access, and closes what it opened", () =>
+it("a stream ends for a client that loses access, and closes its resources", () =>
   withStreams(async (streams) => {
     let closed = 0
     const open = Effect.as(
@@ -60,7 +60,7 @@ it("a stream ends for a client that loses access, and closes what it opened", ()
     assert.isNull(streams.refusal("ada"))
   }))
 
-it("the number of streams is limited per client and in total; one that was closed, or never started, no longer counts", () =>
+it("the number of streams is limited per client and in total; a closed or never started one does not count", () =>
   withStreams(async (streams) => {
     const begun = await Promise.all(
       ["ada", "ada", "bob"].map(async (who) => {
@@ -80,7 +80,7 @@ it("the number of streams is limited per client and in total; one that was close
     assert.isNull(streams.refusal("ada"))
   }))
 
-it("streams end with the routes that they are of", async () => {
+it("streams end with their routes", async () => {
   const scope = Scope.makeUnsafe()
   const streams = await Effect.runPromise(Scope.provide(eventStreams, scope))
   const body = bodyOf(streams, "ada", silent)
@@ -103,7 +103,7 @@ it("a server that stops ends its streams first, with whole messages, without wai
   await Effect.runPromise(Scope.close(scope, Exit.void))
 }, 10_000)
 
-it("a client that disconnects closes what its stream opened", async () => {
+it("a client that disconnects closes its stream's resources", async () => {
   const closed = Promise.withResolvers<void>()
   const open = Effect.as(
     Effect.addFinalizer(() => Effect.sync(closed.resolve)),

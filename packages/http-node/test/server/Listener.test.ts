@@ -34,7 +34,7 @@ it("Listener responds to a sender that closed its side after its body, and then 
   }
 })
 
-it("Listener notices a client that sent its request and closed, so that its work can stop", async () => {
+it("Listener notices a client that closes after its request, so that its work can stop", async () => {
   const { text, gone } = await closedAfter("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
   assert.deepStrictEqual({ text, gone }, { text: "", gone: true })
 })
@@ -55,7 +55,7 @@ it("Listener never treats a body as complete that its sender did not finish", as
   assert.deepStrictEqual(heard, ["error"])
 })
 
-it("Listener passes on requests once all that arrived together are read, in order", async () => {
+it("Listener passes on requests in order, after reading all that arrived together", async () => {
   const order: Array<string> = []
   const came = (message: unknown) => order.push(`${(message as { request: IncomingMessage }).request.url} came`)
   subscribe("http.server.request.start", came)

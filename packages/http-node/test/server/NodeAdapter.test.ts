@@ -61,7 +61,7 @@ describe("a response", () => {
     assert.match((await post()).headers.get("x-request-id")!, /^[0-9a-f-]{36}$/)
   })
 
-  it("has the bytes of its body, however many there are", async () => {
+  it("has all bytes of its body, of any size", async () => {
     const bodies = [0, 1, 255, 8_191, 8_192, 8_193, 70_000].map((size) =>
       Uint8Array.from({ length: size }, (_, n) => n),
     )
@@ -88,7 +88,7 @@ describe("a response", () => {
     assert.deepEqual(await told("GET", 3), [201, "2", "hi"])
   })
 
-  it("is not written if the host program has responded, or the client has disconnected", async () => {
+  it("is not written if the host program has already responded, or the client has disconnected", async () => {
     const answered = await serving(afterBody(OK), (response) => response.writeHead(202).end("by the program"))
     const answer = await answered.post()
     assert.deepEqual([answer.status, await answer.text()], [202, "by the program"])
@@ -107,7 +107,7 @@ describe("a response", () => {
     assert.deepEqual([answered.logged, deserted.logged], [[], []])
   })
 
-  it("is a 500 under the request's id when the handler is at fault, or when it cannot be written", async () => {
+  it("is a 500 with the request's id if the handler fails, or if it cannot be written", async () => {
     const unwritable: Response = { ...OK, headers: { "x-bad": "a\nb" } }
     for (const handle of [() => Promise.reject(new Error("SELECT secrets")), async () => unwritable]) {
       const { logged, post } = await serving(handle)
@@ -122,7 +122,7 @@ describe("a response", () => {
     }
   })
 
-  it("is a 503 with a message when the work was aborted although its client is still there", async () => {
+  it("is a 503 with a message if the work was aborted while its client is still connected", async () => {
     const { logged, post } = await serving(() => Promise.reject(new RequestGone()))
     const answer = await post()
     assert.deepEqual([answer.status, answer.headers.get("retry-after"), logged], [503, "1", []])
@@ -142,7 +142,7 @@ const fast = (response: ServerResponse): void => {
 describe("a body in pieces", () => {
   const PIECE = Buffer.alloc(65_536, 7)
 
-  it("is abandoned, with the work that produces it, for a client that reads nothing of it for a minute", async () => {
+  it("is abandoned, with the work that produces it, if the client reads nothing of it for a minute", async () => {
     const ended = Promise.withResolvers<number>()
     const body = async function* () {
       let pieces = 0
@@ -160,7 +160,7 @@ describe("a body in pieces", () => {
     client.destroy()
   })
 
-  it("arrives complete at a slow client, however long it takes", async () => {
+  it("arrives complete at a slow client, however slow", async () => {
     const body = async function* () {
       for (let piece = 0; piece < 200; piece++) yield PIECE
     }
@@ -171,7 +171,7 @@ describe("a body in pieces", () => {
 })
 
 describe("a request", () => {
-  it("is Node's own error, under its id", async () => {
+  it("reaches the handler as Node received it, with its id", async () => {
     const seen: Array<unknown> = []
     const { port, post } = await serving(async (request) => {
       const { method, url, host, headers, peer, id, context } = request
@@ -182,7 +182,7 @@ describe("a request", () => {
     assert.deepEqual(seen, [["POST", "/a", `127.0.0.1:${port}`, "1", "127.0.0.1", "named", "named"]])
   })
 
-  it("has the host that its target names, if that is a whole address", async () => {
+  it("takes its host from its target, if that is an absolute URL", async () => {
     const seen: Array<unknown> = []
     const { port } = await serving(async ({ url, host }) => {
       seen.push([url, host])
@@ -198,7 +198,7 @@ describe("a request", () => {
     ])
   })
 
-  it("notifies when its client disconnects before the response, and not after it, nor a former listener", async () => {
+  it("notifies its listeners when its client disconnects before the response, not after it, and no former listener", async () => {
     const told: Array<string> = []
     const entered = Promise.withResolvers<Request>()
     const left = Promise.withResolvers<void>()

@@ -14,13 +14,13 @@ const locationFor = async (accept: string | undefined, hasConsole: boolean): Pro
   return headers["location"]
 }
 
-it("the base address leads a browser to the console, and everything else to the description", async () => {
+it("the base address redirects a browser to the console, and other clients to the description", async () => {
   assert.strictEqual(await locationFor(HTML, true), "/data/console/")
   for (const accept of [undefined, "*/*", "application/json"]) {
     assert.strictEqual(await locationFor(accept, true), "https://shop.example.com/data/reference")
   }
 })
 
-it("the base address leads a browser to the description without a console", async () => {
+it("the base address redirects a browser to the description if there is no console", async () => {
   assert.strictEqual(await locationFor(HTML, false), "https://shop.example.com/data/reference")
 })

@@ -71,7 +71,7 @@ describe("layer", () => {
     await first.dispose()
   })
 
-  it("drains: completes requests in flight, accepts no new ones, and ends", async () => {
+  it("drains: completes requests in flight, accepts no more, and ends", async () => {
     const entered = Promise.withResolvers<void>()
     const gate = Deferred.makeUnsafe<void>()
     const list = Effect.andThen(
@@ -97,7 +97,7 @@ describe("layer", () => {
     await ended
   })
 
-  it("gives notice: immediately not ready, accepts requests until the drain time is over, and then ends", async () => {
+  it("stops gracefully: reports not ready at once, accepts requests for the drain time, then ends", async () => {
     const runtime = ManagedRuntime.make(
       Server.layer({ metrics: true, host: "127.0.0.1", port: 0, noticeMillis: () => 3000 }).pipe(
         Layer.provide(composed({})),
@@ -123,7 +123,7 @@ describe("layer", () => {
     assert.equal(await ready().catch(() => "refused"), "refused")
   })
 
-  it("ends although a request never ends", async () => {
+  it("ends even if a request never does", async () => {
     const entered = Promise.withResolvers<void>()
     const list = Effect.andThen(
       Effect.sync(() => entered.resolve()),
@@ -220,7 +220,7 @@ describe("layer", () => {
     await runtime.dispose()
   })
 
-  it("counts requests for /metrics", async () => {
+  it("counts requests in /metrics", async () => {
     const runtime = listening({})
     const { port } = await runtime.runPromise(Listener)
     for (const path of ["/api/v1/sources", "/api/v1/sources/9", "/api/v1/sources/9"]) {
@@ -298,7 +298,7 @@ describe("a POST to the intake", () => {
     throw new Error("SELECT secrets")
   }
 
-  it("has no fiber, has its id on its response, and is counted", async () => {
+  it("runs without a fiber, has its id on its response, and is counted", async () => {
     const { post, counted, logged, fibers, close } = await taking(accepted)
     const before = await counted(200)
     for (const id of ["one", "two"]) {
@@ -322,7 +322,7 @@ describe("a POST to the intake", () => {
     [503, new StoreUnavailable({ message: "Lost", retryAfter: 3, outcomeUnknown: true })],
   ]
 
-  it.each(REFUSED)("gets %i in the contract's form, under its id, and is counted: %s", async (status, error) => {
+  it.each(REFUSED)("gets %i in the contract's form with its id, and is counted: %s", async (status, error) => {
     const { post, counted, fibers, logged, close } = await taking(() => Result.fail(error))
     const before = await counted(status)
     const answer = await post("refused")
@@ -336,7 +336,7 @@ describe("a POST to the intake", () => {
     assert.deepEqual([fibers, logged], [[false, false], status === 503 ? ["refused"] : []])
   })
 
-  it("gets a message on a fault, under its id in the log, and is counted", async () => {
+  it("gets a message on a fault, which is logged with its id, and is counted", async () => {
     const fault = await taking(faulty)
     const before = await fault.counted(500)
     const answer = await fault.post("at-fault")
@@ -392,7 +392,7 @@ describe("a POST to the intake", () => {
 })
 
 describe("metricsLayer", () => {
-  it("serves the counters and nothing else", async () => {
+  it("serves only the counters", async () => {
     // The port is not told: take one that is free.
     const free = createServer().listen(0, "127.0.0.1")
     await new Promise((done) => free.once("listening", done))
@@ -465,7 +465,7 @@ describe("nodeHandler", () => {
     for (const socket of endless) socket.destroy()
   })
 
-  it("writes responses once all that were completed together are ready", async () => {
+  it("writes responses in one go when they complete together", async () => {
     const order: Array<string> = []
     const asked: Array<() => void> = []
     const list = Effect.tap(
@@ -526,7 +526,7 @@ describe("fetchHandler", () => {
     await runtime.dispose()
   })
 
-  it("shares the counts of its cabinet", async () => {
+  it("shares its cabinet's counts", async () => {
     const runtime = ManagedRuntime.make(composed({ admission: countingAdmission(1) }))
     const handler = await runtime.runPromise(fetchHandler(runtime, false))
     const status = async () => (await handler(new Request("https://x.test/api/v1/sources", { headers }))).status

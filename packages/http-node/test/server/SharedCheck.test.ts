@@ -59,7 +59,7 @@ it("sharedCheck keeps no caller waiting for a check that neither returns nor can
   assert.equal(begun, 2)
 })
 
-it("sharedCheck returns to the others when one of them leaves", async () => {
+it("sharedCheck still returns to the others when one caller leaves", async () => {
   const { gates, check } = counted()
   const shared = Effect.runSync(sharedCheck({ check, cacheMillis: 0, timeoutMillis: 60_000, late: "late" }))
   const gone = Effect.runFork(shared)

@@ -29,7 +29,7 @@ it.each([
   assert.deepStrictEqual(cellNumber(text), value)
 })
 
-it("cellNumber keeps each double that was written with all its digits", () => {
+it("cellNumber keeps each double that is written with all its digits", () => {
   const doubles = [1 / 3, 2 ** 60, 1e21 / 7, 123456.789, 1e-300, 45000.39583333334]
   for (const double of doubles) {
     for (const text of [String(double), double.toPrecision(17), double.toExponential()]) {

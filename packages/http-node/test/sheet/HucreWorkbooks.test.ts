@@ -2,7 +2,7 @@ import { writeXlsx } from "hucre/xlsx"
 import { assert, it } from "vitest"
 import { readSheet } from "../../../../test/support/workbooks/readSheet.ts"
 
-it("readWorkbook reads what hucre writes, which is what exports are made with", async () => {
+it("readWorkbook reads what hucre writes, the library of our exports", async () => {
   const rows = [
     ["name", "n", "ok", "at"],
     ["Ёж & <сын>", 0.1, true, new Date(Date.UTC(2024, 2, 1, 9, 30, 15))],

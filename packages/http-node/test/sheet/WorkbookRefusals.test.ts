@@ -155,14 +155,14 @@ describe("readWorkbook refuses a workbook that it cannot read whole", () => {
   })
 })
 
-it("readWorkbook refuses a sheet whose few cells stand far apart in very many rows", async () => {
+it("readWorkbook refuses a sheet whose few cells are spread over very many rows", async () => {
   const row = (line: number) => `<row r="${line}"><c r="XFD${line}"><v>1</v></c></row>`
   const sheet = (count: number) => raw(Array.from({ length: count }, (_, n) => row(n + 1)).join(""))
   assert.strictEqual((await rowsOf(sheet(200))).length, 200)
   assert.match(await fault(sheet(400)), /row 246: .* by cells that are far apart/)
 })
 
-it("readWorkbook keeps the spaces of an ODS text that white space rules keep", async () => {
+it("readWorkbook keeps the spaces of an ODS text that white space rules preserve", async () => {
   const cell = (paragraphs: string) => `<table:table-cell office:value-type="string">${paragraphs}</table:table-cell>`
   const rows = [
     ["<text:p>  a \n b </text:p>", "a b "],

@@ -65,7 +65,7 @@ it.each([
   ["a value with the ends of tags", '<r a="', ">"],
   ["a comment", "<r><!--", ">-"],
   ["an end tag", "<r></", "r"],
-])("XmlScanner looks once at each piece of %s that never ends, and gives up at its limit", (_, begin, filling) => {
+])("XmlScanner scans each piece of an endless %s once, and gives up at its limit", (_, begin, filling) => {
   let pushed = 0
   const scanner = new XmlScanner({ open: () => {}, close: () => {}, text: () => {} })
   scanner.collects = true
@@ -77,7 +77,7 @@ it.each([
   assert.isAtMost(pushed, MAX_TOKEN + 2 * piece.length)
 })
 
-it("XmlScanner drops a text that nobody reads, however long it is", () => {
+it("XmlScanner drops unread text of any length", () => {
   const scanner = new XmlScanner({ open: () => {}, close: () => {}, text: () => assert.fail("it was reported") })
   scanner.push("<r>")
   for (let n = 0; n < 100; n++) scanner.push("x".repeat(65_536))
@@ -93,7 +93,7 @@ it("XmlScanner limits depth, attributes and namespaces", () => {
   assert.throws(() => reported([`<r ${declarations}>`.repeat(4)]), /too many namespaces/)
 })
 
-it("XmlScanner names elements and attributes by their namespaces, whatever the prefix is", () => {
+it("XmlScanner names elements and attributes by namespace, whatever their prefix", () => {
   const main = "http://purl.oclc.org/ooxml/spreadsheetml/main"
   const table = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
   const text = `<x:r xmlns:x="${main}" xmlns:t="${table}" xmlns:o="urn:other"><x:a/><t:b/><o:c/><t:b xmlns:t="${main}"><d/></t:b><t:b/></x:r>`

@@ -9,7 +9,7 @@ import { request, type RequestOptions } from "node:http"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { cabinetHttp, countingAdmission, KEY, ORDERS, readiness } from "../support/apiServer.ts"
 
-it("cabinetName is exactly the label left of the service's domain", () => {
+it("cabinetName is exactly the label in front of the service's domain", () => {
   const name = (host: string | undefined) => cabinetName(host, "Cabinet.test:8080")
   assert.equal(name("orders.cabinet.test"), "orders")
   assert.equal(name("Orders.Cabinet.TEST.:8080"), "orders")
@@ -66,17 +66,17 @@ const ask = (host: string, path = "/api/v1/sources", more: RequestOptions = {}) 
       .end()
   })
 
-it("Cabinets.many serves the cabinet that the host names", async () => {
+it("Cabinets.many serves the cabinet that the host name selects", async () => {
   const [status, text] = await ask("one.cabinet.test")
   assert.equal(status, 200)
   assert.equal(JSON.parse(text).data[0].name, "one")
 })
 
-it("Cabinets.many knows a key in its own cabinet only", async () => {
+it("Cabinets.many accepts a key only in its own cabinet", async () => {
   assert.equal((await ask("two.cabinet.test"))[0], 401)
 })
 
-it("Cabinets.many responds with 404 to an unknown host, 503 while a cabinet cannot be looked up", async () => {
+it("Cabinets.many responds with 404 to an unknown host, and with 503 while a cabinet cannot be looked up", async () => {
   assert.equal((await ask("three.cabinet.test"))[0], 404)
   assert.equal((await ask("127.0.0.1"))[0], 404)
   assert.equal((await ask("down.cabinet.test"))[0], 503)
@@ -108,7 +108,7 @@ it("Cabinets.many shows the counters only to a local client that requests a loca
   await server.dispose()
 })
 
-it("Cabinets.many leaves the process's own addresses to any host, and metrics to their port", async () => {
+it("Cabinets.many serves the process's own addresses on any host, and metrics on their own port", async () => {
   assert.equal((await ask("127.0.0.1", "/healthz"))[0], 200)
   assert.equal((await ask("127.0.0.1", "/readyz"))[0], 200)
   assert.equal((await ask("one.cabinet.test", "/metrics"))[0], 404)

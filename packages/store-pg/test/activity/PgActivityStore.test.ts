@@ -44,7 +44,7 @@ const truth = () =>
       count(*) FILTER (WHERE empty)::int AS empties, count(*) FILTER (WHERE history)::int AS history, max(id)::int AS last_event_id
     FROM cabinet.event GROUP BY 1, 2 ORDER BY 1, 2`)
 
-it("counts each event once, by the hour and source, while several processes count and events come", async () => {
+it("counts each event once, by hour and source, while several processes count and events arrive", async () => {
   const sources = [await newSource("Orders"), await newSource("Letters")]
   for (let round = 0; round < 4; round++) {
     await database.run("UPDATE cabinet.clock SET shift = shift + interval '25 minutes'")
@@ -69,7 +69,7 @@ it("does not count past an accept that has not committed, and counts it then", a
   assert.deepStrictEqual(await counts(), await truth())
 })
 
-it("has counted nothing when its transaction fails, and everything once afterwards", async () => {
+it("counts nothing when its transaction fails, and everything once afterwards", async () => {
   await accept(await newSource("Faulty"))
   const before = await counts()
   await database.run("ALTER TABLE cabinet.follower ADD CONSTRAINT fault CHECK (event_id < 0) NOT VALID")
@@ -99,7 +99,7 @@ it("keeps the counts of events that are trashed, restored or purged", async () =
 const events = (step: "hour" | "day", from: string | null, to: string | null, sourceId: number) =>
   run(ActivityStore.use((store) => store.events({ sourceId, step, from, to, last: 3, timeZone: "America/New_York" })))
 
-it("returns every step of a period, in days of the cabinet's zone, over the change of its clocks", async () => {
+it("returns every step of a period in days of the cabinet's time zone, even across a clock change", async () => {
   const sourceId = await newSource("Steps")
   await database.run(`
     INSERT INTO cabinet.activity SELECT h::timestamptz, ${sourceId}, 1, 0, 0, 0, h::timestamptz, 1
@@ -132,7 +132,7 @@ const cameBefore = (sourceId: number, hours: ReadonlyArray<number>) =>
       date_trunc('hour', cabinet.now() - h * interval '1 hour', 'UTC'), 1
     FROM unnest('{${hours.join(",")}}'::int[]) h`)
 
-it("a source that is silent for longer than its nights and weekends is quiet, one that is not used to receive is not", async () => {
+it("a source is quiet when silent for longer than its nights and weekends, but not if it rarely receives", async () => {
   const office = await newSource("Office")
   const rare = await newSource("Rare")
   const off = await newSource("Off")
@@ -159,7 +159,7 @@ it("a source that is silent for longer than its nights and weekends is quiet, on
   assert.isAtLeast(silence!.activeDays, 20)
 })
 
-it("counts attempts once, by the hour, the address and the time they took, a while after they were made", async () => {
+it("counts each attempt once, by hour, address and duration, a while after it was made", async () => {
   const attempts = "INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms)"
   await runEach(
     "UPDATE cabinet.attempt_count SET until = cabinet.now() - interval '25 minutes'",
@@ -184,7 +184,7 @@ it("counts attempts once, by the hour, the address and the time they took, a whi
   assert.deepStrictEqual([later.deliveries.delivered, later.deliveries.failed], [76, 25])
 })
 
-it("says since when events are not counted yet, and how much waits for an address that fails", async () => {
+it("reports since when events are uncounted, and how much waits for a failing address", async () => {
   const sourceId = await newSource("Behind")
   await countAll()
   for (let n = 0; n < 3; n++) await accept(sourceId)

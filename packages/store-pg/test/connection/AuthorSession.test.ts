@@ -42,7 +42,7 @@ it("runScript runs a script whole or not at all, and names the failing statement
   expect(row).toEqual({ gone: true })
 })
 
-it("runScript without a transaction runs statements that allow none, and keeps the work before an error", async () => {
+it("runScript without a transaction runs statements that forbid one, and keeps the work before an error", async () => {
   await expect(run("CREATE TABLE public.kept (a int); VACUUM public.kept; SELECT nope", false)).rejects.toThrow(
     /^Statement 3/,
   )
@@ -59,7 +59,7 @@ it.each([
   "CREATE TABLE Cabinet.own AS SELECT 1",
   'SELECT 1; CREATE FUNCTION "sources".own() RETURNS int LANGUAGE sql AS $$SELECT 1$$',
   "SET search_path = sources; CREATE VIEW own AS SELECT 1 AS one",
-])("runScript names the command that adds a schema when it may not run %s", async (script) => {
+])("runScript suggests the command that adds a schema when it may not run %s", async (script) => {
   await expect(run(script)).rejects.toThrow(/permission denied for (schema|database) \S+ \(42501\)/)
   await expect(run(script)).rejects.toThrow(HINT)
 })
@@ -69,13 +69,13 @@ it.each([
   "CREATE TABLE copied AS TABLE cabinet.event",
   "SELECT * FROM cabinet.event",
   "CREATE ROLE own",
-])("runScript names no command that adds a schema when it may not run %s", async (script) => {
+])("runScript suggests no command that adds a schema when it may not run %s", async (script) => {
   const refused = await run(script).catch((error: Error) => error.message)
   expect(refused).toMatch(/permission denied/)
   expect(refused).not.toContain(HINT)
 })
 
-it("runScript sees nothing of the cabinet's own", async () => {
+it("runScript sees nothing in the cabinet's own schema", async () => {
   await expect(run("SELECT * FROM cabinet.api_key")).rejects.toThrow(/permission denied/)
   await expect(run("SET ROLE cabinet; SELECT * FROM cabinet.api_key")).rejects.toThrow(/permission denied/)
 })

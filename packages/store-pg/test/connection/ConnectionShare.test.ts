@@ -33,7 +33,7 @@ describe("ConnectionShare", () => {
     assert.deepStrictEqual(started, [idle, next])
   })
 
-  it("starts no attempt beside the one that a server does not respond to, until it responds", async () => {
+  it("starts no second attempt while a server does not respond to the first", async () => {
     const share = new ConnectionShare()
     const sockets = Array.from({ length: 40 }, newSocket)
     const started: Array<Duplex> = []
@@ -49,7 +49,7 @@ describe("ConnectionShare", () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it("lets the server decide about an attempt that waited while another got no response", async () => {
+  it("lets the server decide about an attempt that waited behind an unanswered one", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     try {
       const share = new ConnectionShare()
@@ -74,7 +74,7 @@ describe("ConnectionShare", () => {
     }
   })
 
-  it("closes idle sessions above a limit that has become lower", () => {
+  it("closes idle sessions above a lowered limit", () => {
     const share = new ConnectionShare()
     const sockets = Array.from({ length: 5 }, newSocket)
     let given = 0
@@ -102,11 +102,11 @@ describe("shareOf", () => {
     ["what other programs use", { on_server: 40 }, 25],
     ["the processes that run already", { processes: 4 }, 21],
     ["a few where nothing is left", { server_limit: 3 }, 4],
-  ])("reckons with %s", (_, changed, share) => {
+  ])("accounts for %s", (_, changed, share) => {
     assert.strictEqual(shareOf({ ...found, ...changed }), share)
   })
 
-  it("divides by the processes of the supervisor", () => {
+  it("divides the limit among the supervisor's processes", () => {
     assert.strictEqual(shareOf(found, 8), 9)
   })
 })

@@ -39,7 +39,7 @@ it.each([
   ["local", "local"],
   ["remote_write", "remote_write"],
   ["on", "on"],
-])("an owner's session makes synchronous_commit = %s of the database %s", async (given, used) => {
+])("an owner's session turns the database's synchronous_commit = %s into %s", async (given, used) => {
   await set("synchronous_commit", given)
   assert.strictEqual(await settingOf("synchronous_commit", KINDS.owner), used)
 })

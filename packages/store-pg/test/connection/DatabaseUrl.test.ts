@@ -25,12 +25,12 @@ it.each([
   ["?ssl=true", { ...NAMED, rejectUnauthorized: false }],
   ["?sslmode=require", { ...NAMED, rejectUnauthorized: false }],
   ["?sslmode=verify-full", NAMED],
-])("connectionOf of an address with %j gives the driver these options of TLS", async (parameters, ssl) => {
+])("connectionOf turns %j in the URL into these TLS options of the driver", async (parameters, ssl) => {
   const { config } = await Effect.runPromise(connectionOf(BASE + parameters))
   assert.deepStrictEqual(config({}).ssl, ssl)
 })
 
-it("connectionOf gives the driver a certificate of our own, and no key that others may read", async () => {
+it("connectionOf gives the driver a client certificate, and refuses a key that others may read", async () => {
   const [cert, key] = [join(files, "own.pem"), join(files, "own.key")]
   writeFileSync(cert, "-----BEGIN CERTIFICATE-----")
   writeFileSync(key, "-----BEGIN EC PRIVATE KEY-----", { mode: 0o600 })
@@ -89,7 +89,7 @@ it.each([
   assert.strictEqual(Result.getOrThrow(normalizeDatabaseUrl(BASE + parameters)), BASE + parameters)
 })
 
-it("normalizeDatabaseUrl adds a host where only a socket's directory is given, so that a role's login has a place", () => {
+it("normalizeDatabaseUrl adds a host if only a socket's directory is given, so that a role's login has a place", () => {
   const address = Result.getOrThrow(normalizeDatabaseUrl("postgresql:///orders?host=/var/run/postgresql"))
   assert.strictEqual(address, "postgresql://localhost/orders?host=/var/run/postgresql")
   assert.match(refusal("postgresql:///orders"), /names a host/)
@@ -152,7 +152,7 @@ it("normalizeDatabaseUrl hides a password with an unescaped question mark", () =
   assert.notInclude(refusal(`postgres://app:1/2?${SECRET}=x@db.example.com/orders`), SECRET)
 })
 
-it("connectionOf fails with a message where the certificates do not exist", async () => {
+it("connectionOf fails with a message if the certificates do not exist", async () => {
   const empty = join(files, "empty.pem")
   writeFileSync(empty, "nothing")
   for (const [file, words] of [
@@ -166,7 +166,7 @@ it("connectionOf fails with a message where the certificates do not exist", asyn
   }
 })
 
-it("connectionOf fails for a URL that is not honoured, wherever it came from", async () => {
+it("connectionOf fails for an unsupported URL, wherever it came from", async () => {
   const { reason } = await Effect.runPromise(Effect.flip(connectionOf(`${BASE}?sslmode=maybe`)))
   assert.match(reason.message ?? "", /sslmode/)
 })

@@ -25,7 +25,7 @@ it("a complete URL is unchanged", () => {
   assert.strictEqual(Result.getOrThrow(complete(address, env)), address)
 })
 
-it("each omitted part comes from its variable", () => {
+it("each missing part comes from its variable", () => {
   const env = {
     PGHOST: "db1,db2",
     PGPORT: "5433,5434",
@@ -56,7 +56,7 @@ it("each omitted part comes from its variable", () => {
   })
 })
 
-it("without a variable, the user is the system's, the database the user's, and TLS is preferred", () => {
+it("without variables, the user is the system user, the database has the user's name, and TLS is preferred", () => {
   const { username } = userInfo()
   assert.deepInclude(whole("postgres://db"), { user: username, database: username, parameters: { sslmode: "prefer" } })
   assert.deepInclude(whole("postgres://app@db"), { user: "app", database: "app" })
@@ -67,7 +67,7 @@ it("without a variable, the user is the system's, the database the user's, and T
   assert.match(refusal("postgres://app@/x"), /names a host/)
 })
 
-it("a list of hosts is for the primary, or for a standby where one is there", () => {
+it("a list of hosts leads to the primary, or to a standby if there is one", () => {
   assert.include(whole("postgres://app@a,b/x").parameters, { target_session_attrs: "read-write" })
   assert.include(whole("postgres://app@a,b/x", {}, "standby").parameters, { target_session_attrs: "prefer-standby" })
   assert.match(refusal("postgres://app@a,b/x?target_session_attrs=standby"), /a standby cannot be written to/)
@@ -86,7 +86,7 @@ it("a variable with an unsupported value is refused like the parameter", () => {
   }
 })
 
-it("an omitted password comes from the password file, which no other user may read", () => {
+it("a missing password comes from the password file, which no other user may read", () => {
   const file = join(home, "passwords")
   writeFileSync(file, "db:5432:orders:app:first\ndb2:*:*:app:second\n", { mode: 0o600 })
   const env = { PGPASSFILE: file }
@@ -114,7 +114,7 @@ it.each([
   assert.strictEqual(passwordIn(text, { host: "h", port: "1", database: "d", user: "u" }), password)
 })
 
-it("the authority of ~/.postgresql is trusted where the server is checked", () => {
+it("the authority in ~/.postgresql is trusted if the server is verified", () => {
   const folder = join(home, ".postgresql")
   mkdirSync(folder)
   writeFileSync(join(folder, "root.crt"), "")

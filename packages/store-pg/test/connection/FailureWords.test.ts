@@ -38,14 +38,14 @@ it.each([
   ],
   ["08P01", "server login has been failing, try again later", /^the connection pooler cannot connect to it$/, true],
   ["08P01", "no such database: cabinet", /^the connection pooler does not know the database$/, false],
-])("failureWords and isTemporary sort %s, %s", async (code, message, words, passes) => {
+])("failureWords and isTemporary classify %s, %s", async (code, message, words, passes) => {
   const error = await refusedWith(code, message)
   expect(failureWords(error)).toMatch(words)
   expect(failureReport(error)).toContain(message)
   expect(isTemporary(error)).toBe(passes)
 })
 
-it("isTemporary is true if no server listens, or the name or socket does not exist, and false for a wrong URL", async () => {
+it("isTemporary is true if no server listens or the name or socket does not exist, and false for a wrong URL", async () => {
   const passes = async (url: string) => isTemporary(await Effect.runPromise(Effect.flip(asked(url))))
   expect(await passes("postgres://nobody@127.0.0.1:9/cabinet")).toBe(true)
   expect(await passes("postgres://nobody@no-such-host.invalid/cabinet")).toBe(true)

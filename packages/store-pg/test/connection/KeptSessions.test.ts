@@ -46,7 +46,7 @@ const lost = (closed: { once: (event: "close", then: () => void) => unknown }) =
 const end = (pid: number) => database.run(`SELECT pg_terminate_backend(${pid})`)
 
 describe("KeptSessions", () => {
-  it("lends the session that was used last, and never one to two callers", async () => {
+  it("lends the most recently used session, and never one to two callers", async () => {
     const [one, two] = [await acquired(), await acquired()]
     assert.notEqual(one.session.processId, two.session.processId)
     assert.isUndefined(kept.tryAcquire())

@@ -207,7 +207,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is the same with other messages of the server in between, and the driver gets what follows", async () => {
+  it("is the same with other server messages in between, and the driver gets what follows", async () => {
     for (const [name, said] of Object.entries(HARMLESS)) {
       for (const [at, response] of responsesOf().entries()) {
         for (const place of boundaries(response)) {
@@ -240,7 +240,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
   })
 
   it(
-    "ends, and never returns another page, with every message of the protocol at every point",
+    "ends, and never returns a different page, with any protocol message at any point",
     { timeout: 60_000 },
     async () => {
       for (const letter of ALL) {
@@ -269,7 +269,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     },
   )
 
-  it("fails where a message's length is invalid, or where the connection ends", async () => {
+  it("fails if a message's length is invalid, or if the connection ends", async () => {
     for (const [at, response] of responsesOf().entries()) {
       for (const place of boundaries(response).slice(0, -1)) {
         for (const length of [0, 3, -1, 0x7fff_ffff]) {
@@ -285,7 +285,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it("is awaited until the session is idle, and cancelled, when its caller stops waiting", async () => {
+  it("is cancelled when its caller stops waiting, and awaited until the session is idle", async () => {
     const [first] = responsesOf()
     for (const confirmed of [true, false]) {
       for (const place of boundaries(first!).slice(0, -1)) {

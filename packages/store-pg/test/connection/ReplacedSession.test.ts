@@ -72,7 +72,7 @@ it.each([
   ["transaction", false],
   ["transaction", true],
   ["session", false],
-] as const)("a %s runs after a setting was reset when the pool is multiplexed: %s", async (way, multiplex) => {
+] as const)("a %s runs in a multiplexed pool after a setting was reset: %s", async (way, multiplex) => {
   await Effect.gen(function* () {
     const work = WAYS[way](yield* PgClient.PgClient)
     const refused = yield* Effect.flip(work)
@@ -105,7 +105,7 @@ it("a request opens few sessions and does no work when every session is refused"
   assert.lengthOf(await database.run("SELECT FROM public.work"), 0)
 })
 
-it("work that has begun is not repeated when it fails as an unfit session does", async () => {
+it("work that has begun is not repeated if it fails the way an unfit session does", async () => {
   await reset()
   let begun = 0
   await Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { ReplayLag } from "@data-cabinet/store-pg/connection/ReplayLag"
 import { expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-it("at is infinite until the standby is known to have replayed anything", () => {
+it("at is infinite until the standby has replayed anything", () => {
   const lag = new ReplayLag()
   expect(lag.at(5)).toBe(Number.POSITIVE_INFINITY)
   lag.primaryAt(10, 1000)
@@ -10,7 +10,7 @@ it("at is infinite until the standby is known to have replayed anything", () => 
   expect(lag.at(20)).toBe(Number.POSITIVE_INFINITY)
 })
 
-it("at is the age of the newest point in time that the standby has replayed, and grows between checks", () => {
+it("at is the age of the latest time that the standby has replayed, and grows between checks", () => {
   const lag = new ReplayLag()
   lag.primaryAt(10, 1000)
   lag.primaryAt(20, 2000)
@@ -31,7 +31,7 @@ it("at does not grow with an idle primary, whose WAL does not advance, as long a
   }
 })
 
-it("forget makes it infinite again", () => {
+it("forget makes at infinite again", () => {
   const lag = new ReplayLag()
   lag.primaryAt(10, 1000)
   lag.replayed(1000)

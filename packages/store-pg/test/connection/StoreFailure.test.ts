@@ -7,7 +7,7 @@ const lost = (cause: Error) =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message: "lost", operation: "query" }) })
 
 it.each(["EPIPE", "ECONNRESET", "ENOENT"])(
-  "isUnavailable is true of a socket that fails with %s, which is not a SQLSTATE",
+  "isUnavailable is true if a socket fails with %s, which is not a SQLSTATE",
   (code) => {
     const error = lost(Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" }))
     assert.isUndefined(sqlState(error))
@@ -15,7 +15,7 @@ it.each(["EPIPE", "ECONNRESET", "ENOENT"])(
   },
 )
 
-it("isUnavailable is true of a server that is shutting down, and of one that has begun no epoch yet", () => {
+it("isUnavailable is true for a server that is shutting down, or has not begun an epoch", () => {
   for (const code of ["57P01", "57PE0"]) {
     const error = lost(Object.assign(new Error("away"), { code }))
     assert.strictEqual(sqlState(error), code)

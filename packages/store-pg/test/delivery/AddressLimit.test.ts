@@ -61,7 +61,7 @@ it("create counts the addresses of every source, also for a source that is creat
   })
 })
 
-it("set refuses sources that have as many as they may, and leaves the address otherwise free to change", async () => {
+it("set refuses a source that has its maximum, and allows other changes of the address", async () => {
   const other = await cabinet.source("Others")
   const address = await create([other])
   await fill(1_000, source)
@@ -95,7 +95,7 @@ it("create gives a source exactly 1,000 addresses when many are added at once", 
   expect(await cabinet.book((book) => book.list)).toHaveLength(1_000)
 })
 
-it("append gives each event a delivery to every address of a source that has as many as it may", async () => {
+it("append gives each event a delivery to every address of a source with the maximum", async () => {
   await fill(1_000, "all")
   const [{ version }] = (await cabinet.run(`SELECT version FROM cabinet.source WHERE id = ${source}`)) as [
     { version: number },

@@ -38,7 +38,7 @@ const resendAll = () =>
     all.resendRange({ addressId, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "all" }),
   )
 
-it("a delivery that its first attempt delivered leaves the queue and reads as before; one that took longer stays", async () => {
+it("a delivery that its first attempt delivered leaves the queue and looks the same; one that took longer stays", async () => {
   const [quick, slow] = await cabinet.accept(source, 2)
   const before = [...(await ofEvent(quick!)), ...(await ofEvent(slow!))]
   const [one, two] = await claim()
@@ -107,7 +107,7 @@ it("resending a failing delivery resets its retry interval", async () => {
   expect(await claim()).toMatchObject([{ id: first!.id, attempt: 2, failures: 0 }])
 })
 
-it("resending a delivery in flight leaves its attempt to end as it would have", async () => {
+it("resending a delivery in flight does not change how its attempt ends", async () => {
   await cabinet.accept(source)
   await settle(settlementOf((await claim())[0]!, 500))
   await cabinet.pass("31 seconds")
@@ -131,7 +131,7 @@ it("a whole time range is resent, past thousands that are in flight", async () =
   })
 })
 
-it("thousands that have left the queue are resent by the range in which they were created, each once", async () => {
+it("thousands that have left the queue are resent once each, by the range of their creation", async () => {
   await cabinet.book((book) => book.create({ url: "https://example.com/other", sources: "all" }))
   const early = await cabinet.accept(source, 1)
   await cabinet.pass("1 hour")
@@ -153,7 +153,7 @@ it("thousands that have left the queue are resent by the range in which they wer
   expect(told).not.toContain(early[0])
 })
 
-it("a ping that arrived is a ping still", async () => {
+it("a delivered ping is still a ping", async () => {
   const ping = await cabinet.ping(addressId)
   await settle(settlementOf(ping, 200))
   expect(await queued()).toEqual([])
@@ -173,7 +173,7 @@ it("a purge erases the responses to it, and to earlier attempts", async () => {
   expect((await log()).map(({ responseBody }) => responseBody)).toEqual([null, null])
 })
 
-it("a delivery that left the queue expires with its day of the log; one that took longer with the last of its attempts", async () => {
+it("a delivery that left the queue expires with its day of the log, and one that took longer with its last attempt", async () => {
   const [quick, slow] = await cabinet.accept(source, 2)
   const [one, two] = await claim()
   await settle(settlementOf(one!, 200), settlementOf(two!, 500))

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const create = (sources: Subscription, url = "https://example.com/hook") =>
   cabinet.book((book) => book.create({ url, sources }))
 
-it("create gives an address of its own secret, list and get show it", async () => {
+it("create gives each address a secret of its own, which list and get show", async () => {
   const [one, two] = [await create("all"), await create([source, source])]
   expect(one).toMatchObject({
     url: "https://example.com/hook",
@@ -50,7 +50,7 @@ it("an unknown id is refused with a message, and a refused change changes nothin
   })
 })
 
-it("rotateSecret signs with the old secret too for 24 hours, and no longer", async () => {
+it("rotateSecret also signs with the old secret for 24 hours, and no longer", async () => {
   const { id, secret: old } = await create("all")
   const { secret, previousSecret } = await cabinet.book((book) => book.rotateSecret(id))
   expect(previousSecret).toMatchObject({ secret: old })
@@ -63,7 +63,7 @@ it("rotateSecret signs with the old secret too for 24 hours, and no longer", asy
   expect(await cabinet.book((book) => book.get(id))).toMatchObject({ secret, previousSecret: null })
 })
 
-it("remove hides an address everywhere, and cancels more than one slice", async () => {
+it("remove hides an address everywhere, and cancels its deliveries in slices", async () => {
   const { id } = await create("all")
   const [event] = await cabinet.accept(source)
   await cabinet.run(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
@@ -78,7 +78,7 @@ it("remove hides an address everywhere, and cancels more than one slice", async 
   }
 })
 
-it("set merges single headers with those of the address, and changes nothing where another has changed it meanwhile", async () => {
+it("set merges headers with those of the address, and changes nothing if another caller has changed it meanwhile", async () => {
   const { id, url } = await create("all")
   const store = async (change: AddressChange, headerNames: ReadonlyArray<string>) => {
     const stored = await cabinet.runtime.runPromise(

@@ -23,7 +23,7 @@ const log = (addressId: number) => cabinet.queue((queue) => queue.log({ addressI
 
 const textOf = ({ event }: Claimed) => new TextDecoder().decode(event!.json)
 
-it("claim returns what one attempt needs, the event as the feed shows it", async () => {
+it("claim returns all that one attempt needs, with the event as the feed shows it", async () => {
   const { id, secret } = await address()
   const [event] = await cabinet.accept(source, 1, `{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
   const [delivery] = await claim()
@@ -33,7 +33,7 @@ it("claim returns what one attempt needs, the event as the feed shows it", async
   expect(JSON.parse(textOf(delivery!))).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
 })
 
-it("claim writes exactly the text that the database has for an event in any state", async () => {
+it("claim writes exactly the text that the database would write for an event in any state", async () => {
   await address()
   const events = await cabinet.accept(source, 7, `{"a" : 1.0,"b":["я"]}`)
   for (const [n, change] of [
@@ -134,7 +134,7 @@ it("settle stores the retry interval of a failed attempt and logs the attempt", 
   expect(await claim({ lane: "failing" })).toMatchObject([{ id: delivery!.id, attempt: 2, failures: 1 }])
 })
 
-it("settle accepts negative and years-long durations of a clock that was set, with the rest of their batch", async () => {
+it("settle accepts negative and years-long durations of a clock that was changed, with the rest of their batch", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source)
   const settled = (await claim()).map((delivery) => settlementOf(delivery, 200))
@@ -274,7 +274,7 @@ it("resend makes one delivery or a range due again, cancel ends one", async () =
   await expect(cabinet.deliveries((all) => all.resend(999_999))).rejects.toMatchObject({ code: "no_such_delivery" })
 })
 
-it("the log is paged backwards without a gap through attempts that began at one time", async () => {
+it("the log is paged backwards without gaps, even across attempts that began at one time", async () => {
   const { id } = await address()
   await cabinet.accept(source, 7)
   const batch = await claim()
@@ -295,7 +295,7 @@ it("the log is paged backwards without a gap through attempts that began at one 
   expect(await cabinet.deliveries((all) => all.log({ addressId: id, limit: 9, before: whole[0]!.at }))).toEqual([])
 })
 
-it("the log of an address that does not exist is an error, and one that was removed keeps its own", async () => {
+it("the log of an unknown address is an error, and a removed address keeps its log", async () => {
   const { id } = await address()
   await cabinet.accept(source, 1)
   await settle(settlementOf((await claim())[0]!, 200))
@@ -332,7 +332,7 @@ it("resend of a delivery that was cancelled in flight lets that attempt end, and
   expect(await log(id)).toHaveLength(3)
 })
 
-it("claim works although an attempt was lost on a day that the log no longer has", async () => {
+it("claim works even if an attempt was lost on a day that the log no longer has", async () => {
   const { id } = await address()
   await cabinet.accept(source)
   await claim()
@@ -446,7 +446,7 @@ it("prune deletes delivered attempts after 30 days, failed ones after 90, and th
   expect(await cabinet.run("SELECT count(*)::int AS n FROM cabinet.attempt")).toEqual([{ n: 0 }])
 })
 
-it("claim and settle find every row by its key, although the tables were tiny when that was planned", async () => {
+it("claim and settle find every row by its key, even if they were planned when the tables were tiny", async () => {
   await address()
   await cabinet.accept(source, 5)
   await cabinet.run("VACUUM ANALYZE cabinet.delivery, cabinet.event, cabinet.source, cabinet.address")
@@ -477,7 +477,7 @@ it("claim and settle keep their plans however long the queue is", async () => {
   expect(await cabinet.replanned(SETTLE, ["[]"])).toBe(0)
 })
 
-it("a claim changes no column that an index holds", async () => {
+it("a claim changes no indexed column", async () => {
   const held = await cabinet.run(`
     SELECT DISTINCT a.attname AS name FROM pg_index i JOIN pg_depend d ON d.classid = 'pg_class'::regclass
       AND d.objid = i.indexrelid AND d.refobjid = i.indrelid AND d.refobjsubid > 0
@@ -487,7 +487,7 @@ it("a claim changes no column that an index holds", async () => {
   for (const changed of ["attempts", "claimed_at", "leased_until"]) expect(held).not.toContainEqual({ name: changed })
 })
 
-it("claims of an address with a rate take the next times, and no more of them than come soon", async () => {
+it("claims for an address with a rate take its next times, and only as many as come soon", async () => {
   const { id } = await cabinet.book((book) =>
     book.create({
       url: "https://example.com/slow",
@@ -564,7 +564,7 @@ it("an address that has failed for too long is paused with a reason, and its del
   expect(await get(made.id)).toMatchObject({ pausedAt: null, failingSince: null })
 })
 
-it("a delivered attempt ends a failure, and an address that a person paused keeps that reason", async () => {
+it("a delivered attempt ends a failure, and an address paused by a person keeps that reason", async () => {
   const url = "https://example.com/hook"
   const { id } = await cabinet.book((book) => book.create({ url, sources: "all", giveUpAfterSeconds: 3_600 }))
   const get = () => cabinet.book((book) => book.get(id))
@@ -585,7 +585,7 @@ it("a delivered attempt ends a failure, and an address that a person paused keep
   expect(await cabinet.book((book) => book.resume(id))).toMatchObject({ failingSince: failing })
 })
 
-it("a 410 pauses the address that wants it, at once, and no other; a ping's pauses none", async () => {
+it("a 410 pauses at once an address with that setting, and no other; a 410 to a ping pauses none", async () => {
   const url = "https://example.com/hook"
   const wants = await cabinet.book((book) => book.create({ url, sources: "all", pauseOnGone: true }))
   const other = await address("https://example.com/other")

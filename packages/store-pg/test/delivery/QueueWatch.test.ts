@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => cabinet?.close())
 
-it("watchQueue shows in the metrics when no process delivers, and when one does again", async () => {
+it("watchQueue shows in the metrics that no process delivers, and that one does again", async () => {
   const source = await cabinet.source()
   const { id } = await cabinet.book((book) => book.create({ url: "http://example.com/", sources: "all" }))
   await cabinet.accept(source, 3)

@@ -33,7 +33,7 @@ it("examine reports the server, the sizes, the clock and the partitions of a hea
   expect(report.partitions.every(({ daysAhead }) => daysAhead >= 13)).toBe(true)
 })
 
-it("examine reports sizes on disk, partitions as part of their table", async () => {
+it("examine reports sizes on disk, counting partitions as part of their table", async () => {
   const before = (await examine()).sizes
   await database.run("CREATE TABLE sources.orders AS SELECT repeat('x', 1000) AS a FROM generate_series(1, 100)")
   await database.run(
@@ -56,7 +56,7 @@ it("examine names the polls whose last runs failed, and no others", async () => 
   expect((await examine()).failingPolls).toEqual([{ id: failing!["id"], sourceId: 4, failures: 3 }])
 })
 
-it("examine names a source that drops what its well-known sender says in headers", async () => {
+it("examine names a source that drops the headers of its well-known sender", async () => {
   const { sources } = await runtime.runPromise(
     Sources.use((all) =>
       Effect.map(
@@ -79,7 +79,7 @@ it("examine names a source that drops what its well-known sender says in headers
   expect((await examine()).droppedHeaders).toEqual([{ sourceId: sources.plain.id, name: "Plain", provider: "github" }])
 })
 
-it("examine names sources whose latest events have characters that could not be read, and no longer once others came", async () => {
+it("examine names sources whose latest events have unreadable characters, until newer events replace them", async () => {
   const [forms, files] = await runtime.runPromise(
     Sources.use((all) => Effect.all([all.create({ name: "Forms" }), all.create({ name: "Files" })])),
   )
@@ -104,7 +104,7 @@ it("examine names sources whose latest events have characters that could not be 
   expect((await examine()).unreadable.map(({ sourceId }) => sourceId)).toEqual([files.id])
 })
 
-it("examine names the address that all requests come from when several programs send them, and only then", async () => {
+it("examine names the address that all requests come from only if several programs send them", async () => {
   const requests = (count: number, ip: string, agent: string) =>
     database.run(
       `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, ip, user_agent, charset, charset_from, replaced)
@@ -123,7 +123,7 @@ it("examine names the address that all requests come from when several programs 
   expect(await sole()).toBeNull()
 })
 
-it("examine names a table that has no partition left", async () => {
+it("examine names a table without partitions", async () => {
   await database.run(
     `DO $$ DECLARE part regclass; BEGIN
        FOR part IN SELECT inhrelid FROM pg_inherits WHERE inhparent = 'cabinet.attempt_failed'::regclass LOOP
@@ -158,7 +158,7 @@ it("whatIsMissing is empty for a database that is up to date, and otherwise list
   expect(await runtime.runPromise(whatIsMissing)).toBe("migrations that have not been applied: 1")
 })
 
-it("outOfLineTables finds the table with as many values outside its rows, from the statistics", async () => {
+it("outOfLineTables finds tables with at least so many out-of-line values, from the statistics", async () => {
   const value = "(SELECT string_agg(md5(random()::text || n || m), '') FROM generate_series(1, 200) m)"
   // 50 values of four chunks each, and one column that stays within its row.
   await database.run(`CREATE TABLE sources.large AS SELECT n, ${value} AS large FROM generate_series(1, 50) n`)

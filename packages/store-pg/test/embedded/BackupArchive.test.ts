@@ -39,7 +39,7 @@ it("createArchive leaves nothing under the archive's name when it is killed, and
   assert.deepEqual(readdirSync(folder), ["two.tar"])
 })
 
-it("discard leaves nothing of an archive that is being written or finished", async () => {
+it("discard removes an archive, unfinished or finished", async () => {
   for (const work of ["text", "finish"] as const) {
     const archive = await createArchive(options("three.tar.gz"))
     const working = work === "text" ? archive.text("a", Buffer.alloc(30_000_000, 1)) : archive.finish()

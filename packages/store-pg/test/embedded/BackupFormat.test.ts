@@ -8,7 +8,7 @@ const Parts = Schema.Array(Schema.Literals(["base", "..", ".", "", "1_fsm", "a b
 const Name = Schema.Struct({ top: Schema.Literals(["pgdata", "", "..", "/", "pgdata "]), parts: Parts })
 
 it.prop(
-  "clusterPath gives a path below the cluster's directory for any name, or refuses it",
+  "clusterPath maps any name to a path below the cluster's directory, or refuses it",
   [Name],
   ([{ top, parts }]) => {
     const name = [top, ...parts].join("/")

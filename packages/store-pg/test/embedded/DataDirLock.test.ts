@@ -32,7 +32,7 @@ it("tryLock leaves a lock that this process holds", () => {
   shared.release()
 })
 
-it("tryLock needs no room on the disk when its file exists", () => {
+it("tryLock needs no disk space if its file exists", () => {
   const within = mkdtempSync(join(dir, "room-"))
   const held = tryLock(join(within, "held.lock"), "alone")!
   // A journal beside the file would be the first thing to be written.

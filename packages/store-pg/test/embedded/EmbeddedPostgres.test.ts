@@ -111,7 +111,7 @@ it("serve recovers when it and PostgreSQL were both killed", async () => {
   expect(await kept(second.answer.url)).toEqual([1])
 })
 
-it("serve starts when the pid file of a crash names a process that is something else by now", async () => {
+it("serve starts although the pid file of a crash names an unrelated process", async () => {
   const first = await hold("serve", dir)
   const file = join(pgdata, "postmaster.pid")
   const text = readFileSync(file, "utf8")
@@ -131,7 +131,7 @@ it("serve survives an interrupted creation of the data directory", async () => {
   expect(existsSync(half)).toBe(false)
 })
 
-it("serve restarts a server when its socket was deleted", async () => {
+it("serve restarts a server whose socket was deleted", async () => {
   const first = await hold("serve", dir)
   await note(first.answer.url)
   await first.end("SIGKILL")
@@ -141,7 +141,7 @@ it("serve restarts a server when its socket was deleted", async () => {
   expect(await kept(second.answer.url)).toEqual([])
 })
 
-it("a Ctrl-C in the terminal reaches Node and not PostgreSQL", async () => {
+it("a Ctrl-C in the terminal reaches Node but not PostgreSQL", async () => {
   const holder = await hold("serve", dir, { detached: true })
   const other = await hold("join", dir)
   // As a terminal does: the signal goes to every process of the group.
@@ -185,7 +185,7 @@ it.runIf(process.platform === "linux")("serve refuses a data directory below one
   })
 })
 
-it("a server whose users were all killed is stopped, but not while one of them lives", async () => {
+it("a server is stopped once all its users were killed, but not while one is alive", async () => {
   const first = await hold("serve", dir, { lingerMillis: 0 })
   const second = await hold("join", dir, { lingerMillis: 0 })
   const { pid } = readPostmasterPid(pgdata)!

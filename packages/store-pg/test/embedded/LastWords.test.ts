@@ -46,7 +46,7 @@ it("lastWordsIn ignores messages that ended sessions, and those before the serve
   expect(lastWordsIn([old, READY, disk, statement].join("\n"))).toContain("No space left on device")
 })
 
-it("reasonIn quotes no file of an unusual end", () => {
+it("reasonIn quotes no file after an unusual end", () => {
   expect(reasonIn('FATAL:  lock file "/secret/postmaster.pid" is empty')).toBe(
     "it has stopped (FATAL: lock file … is empty)",
   )

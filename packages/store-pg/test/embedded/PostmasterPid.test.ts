@@ -25,7 +25,7 @@ it("readPostmasterPid reads every line of a running server's file", () => {
 })
 
 it.each(["", "123", "123\n/data\n1\n", "-123\n/data\n1\n5432\n/s\n\n"])(
-  "readPostmasterPid gives nothing for a file that is not whole or no server's: %j",
+  "readPostmasterPid returns nothing for an incomplete file or one that is no server's: %j",
   (text) => {
     write(text)
     expect(readPostmasterPid(dir)).toBeUndefined()

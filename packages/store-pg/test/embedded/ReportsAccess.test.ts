@@ -31,7 +31,7 @@ const listens = (
     ([row]) => row!,
   )
 
-it("the server listens on the port that a server was given last, and a command that was given none leaves it", async () => {
+it("the server listens on the port last configured, and a command without one leaves it unchanged", async () => {
   const { server, port } = await listening()
   await expect(listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).rejects.toMatchObject({
     code: "start_failed",

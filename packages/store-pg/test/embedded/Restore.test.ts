@@ -107,7 +107,7 @@ it("restore refuses a backup of another major version, format or machine, and sa
   expect(await refusal(await withHead({ arch: "mips" }))).toMatch(/was created on .*\(mips\)/)
 })
 
-it("restore refuses names that point outside of the directory", async () => {
+it("restore refuses names that point outside the directory", async () => {
   for (const bad of ["pgdata/../../escaped", "escaped"]) {
     const archive = await changed((name, content) => [name === "pgdata/PG_VERSION" ? bad : name, content])
     expect(await refusal(archive)).toMatch(/which does not belong in a backup/)

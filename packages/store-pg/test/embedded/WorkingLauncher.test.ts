@@ -59,7 +59,7 @@ it("byWorkingLauncher reports why each launcher failed when none works, and what
   await expect(working).rejects.not.toThrow(/log/u)
 })
 
-it("byWorkingLauncher blames no launcher for the work's own failure", async () => {
+it("byWorkingLauncher blames no launcher for a failure of the work itself", async () => {
   const tried: Array<Launcher> = []
   const fault = new EmbeddedPostgresError({ code: "start_failed", message: "The cluster is damaged." })
   const [first] = candidates()
@@ -78,7 +78,7 @@ it("byWorkingLauncher blames no launcher for the work's own failure", async () =
   expect(tried).toEqual([named])
 })
 
-it("below a directory that only root may enter, a launcher that needs to pass through it is not used", async () => {
+it("a launcher that would have to pass a directory that only root may enter is not used", async () => {
   const closed = join(dir, "closed")
   mkdirSync(closed, { mode: 0o700 })
   cpSync(dirname(dirname(shipped.postgres)), join(closed, "native"), { recursive: true, verbatimSymlinks: true })
@@ -94,7 +94,7 @@ it("below a directory that only root may enter, a launcher that needs to pass th
   expect(ways).toContainEqual(await byWorkingLauncher(binaries, dir, run(binaries), [...plain, ...ways]))
 })
 
-it("one cluster runs by every launcher that works here, one after another", { timeout: 60_000 }, async () => {
+it("one cluster runs under each launcher that works here, one after another", { timeout: 60_000 }, async () => {
   const used: Array<string> = []
   for (const launcher of candidates()) {
     try {

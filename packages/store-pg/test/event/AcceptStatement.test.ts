@@ -100,7 +100,7 @@ it("acceptStatement stores the kept parts of each request with its own original"
   ])
 })
 
-it("planBatch determines the form of a batch", () => {
+it("planBatch chooses the form of the statement", () => {
   const forms = (...requests: ReadonlyArray<AcceptRequest>) => {
     const { distinct, single } = planned(...requests)
     return { distinct, single }
@@ -135,7 +135,7 @@ it("every form of the statement finds an earlier first event, and stores an orig
   }
 })
 
-it("a batch with the same body twice and with lists has one first, and one original per request", async () => {
+it("a batch with equal bodies and lists has one first event, and one original per request", async () => {
   const id = await newSource()
   const rows = await accepted([request(id, "a", "b"), request(id, "b"), request(id, "a")])
   const [[a], [b]] = rows as [readonly [number, null], readonly [number, null]]
@@ -151,7 +151,7 @@ it("a batch with the same body twice and with lists has one first, and one origi
   assert.deepStrictEqual((await originalsOf(id)).at(-1), { own: null, kept: false })
 })
 
-it("with try-locks an event whose lock is taken is neither repeat nor first, and the others of its batch are unaffected", async () => {
+it("with try-locks, an event whose lock is taken is neither repeat nor first, and the rest of its batch is unaffected", async () => {
   const id = await newSource()
   const [[first]] = (await accepted([request(id, "held"), request(id, "free")])) as [readonly [number, null]]
   const batch = planned(request(id, "held"))

@@ -87,7 +87,7 @@ it("Blockers names a session of the owner or a superuser, and leaves it alone", 
   })
 })
 
-it("a foreign session that cannot be terminated is waited for once: the body is accepted unmarked, and others in time and marked", async () => {
+it("a foreign session that cannot be terminated is awaited once: its body is accepted unmarked, others in time and marked", async () => {
   const sourceId = await newSource()
   const held = open(database.url)
   await accept(sourceId, "before", held)
@@ -134,7 +134,7 @@ const GRAB = `DO $$
     END LOOP;
   END $$`
 
-it("authors who lock every key that they see, and return when they are terminated, cost no sender an event", async () => {
+it("authors who lock every key that they see, and return when terminated, cost no sender an event", async () => {
   const { author } = await store.runPromise(ensureRoles({ url: database.url }))
   if (!author.there) return assert.fail(author.reason)
   const sourceId = await newSource()

@@ -51,7 +51,7 @@ const stillThere = async () => {
   return [row!["ann"], row!["bob"]]
 }
 
-it("read returns stretches bounded in events, bytes and numbers, which together are complete", async () => {
+it("read returns stretches with limited events, bytes and numbers, which together are complete", async () => {
   const seen: Array<number> = []
   let after: number | null = 0
   while (after !== null) {

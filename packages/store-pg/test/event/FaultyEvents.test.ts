@@ -64,7 +64,7 @@ const UNTIL = { timeout: 60_000, interval: 100 }
 const drain = () => store.runPromise(drainDeferredRows)
 const examine = () => store.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
 
-it("append accepts an event whose list has more items than a call may have arguments", async () => {
+it("append accepts an event whose list has more items than a function call may have arguments", async () => {
   const source = await newSource("Long lists")
   const body = Buffer.from(`{"a":"x","list":[${"1,".repeat(140_000)}1],"object":{"of":[${"{},".repeat(1_000)}{}]}}`)
   const { events } = parseSubmission({ body, contentType: "application/json", query: "", encoding: null })
@@ -83,7 +83,7 @@ it("append accepts an event whose list has more items than a call may have argum
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
 })
 
-it("append defers the row of an event that cannot be planned, and writes those beside it", async () => {
+it("append defers a row that cannot be planned, and writes the others of its batch", async () => {
   const source = await newSource("Planner")
   const other = await newSource("Other")
   const exits = await appendAll([
@@ -150,7 +150,7 @@ it("restore sets aside a row that cannot be planned and restores the others; a l
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
 })
 
-it("append accepts events of a source whose rows cannot be written, and the rows of all others", async () => {
+it("append accepts events of a source whose rows cannot be written, and writes the rows of all others", async () => {
   const broken = await newSource("Broken")
   const whole = await newSource("Whole")
   await appendAll([request(broken.id, [honest("1")])])

@@ -31,11 +31,11 @@ describe("PendingRequests", () => {
     [24, 25, false],
     [100, 100, true],
     [99, 100, false],
-  ])("%i single events go beside a batch of %i: %s", (count, inFlight, goes) => {
+  ])("%i single events run alongside a batch of %i: %s", (count, inFlight, goes) => {
     assert.strictEqual(singles(count).mayGoBeside(inFlight), goes)
   })
 
-  it("mayGoBeside is true for a batch that is full by events or by bytes", () => {
+  it("mayGoBeside is true for a batch that is full in events or in bytes", () => {
     assert.isTrue(queueOf(waiting(100), waiting(100)).mayGoBeside(1_000))
     assert.isTrue(queueOf(waiting(1, 4 * 1024 * 1024)).mayGoBeside(1_000))
     assert.isFalse(queueOf(waiting(100), waiting(99)).mayGoBeside(2))
@@ -49,7 +49,7 @@ describe("PendingRequests", () => {
     assert.isTrue(pending.mayGoBeside(24))
   })
 
-  it("remove removes a request once, which then no longer counts", () => {
+  it("remove removes a request once, and stops counting it", () => {
     const [first, second] = [waiting(100), waiting(100)]
     const pending = queueOf(first, second)
     assert.deepStrictEqual([pending.remove(first), pending.remove(first)], [true, false])

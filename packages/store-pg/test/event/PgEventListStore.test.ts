@@ -87,7 +87,7 @@ it("EventBrowser lists the newest first over all channels, and its pages omit no
   assert.strictEqual((await ids({})).length, 18)
 })
 
-it("EventBrowser filters by state, number and text as sent", async () => {
+it("EventBrowser filters by state, by number and by text as sent", async () => {
   const source = await makeSource("Filtered")
   const first = await accept(source, { name: "Иван 100%" })
   const repeat = await accept(source, { name: "Иван 100%" })

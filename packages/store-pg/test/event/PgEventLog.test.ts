@@ -196,7 +196,7 @@ it("append responds for another source while a batch is held up", async () => {
   assert.deepStrictEqual(order, ["beside", "held up"])
 })
 
-it("append writes nothing of a request that was abandoned before its turn", async () => {
+it("append writes nothing of a request abandoned before its turn", async () => {
   const slow = await heldUpSource("Given up", "given_up")
   const writing: Array<Promise<unknown>> = []
   for (const count of [1, 2]) {
@@ -257,7 +257,7 @@ it("append waits nine seconds, and then reports whether its events may have been
   )
 })
 
-it("append keeps in _more the fields of two events that exceed the limit only together", async () => {
+it("append keeps fields in _more if two events exceed the limit only together", async () => {
   const source = await newSource("Wide together")
   const fields = (letter: string) =>
     Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`${letter}${n}`, `${letter} ${n}`]))

@@ -75,7 +75,7 @@ it("trash refuses the whole call when one event belongs to another source", asyn
   assert.strictEqual((await rowsOf("mine")).length, 1)
 })
 
-it("purge erases the sent data, also in its repeats, and keeps the event's position", async () => {
+it("purge erases the sent data, including in repeats, and keeps the event's position", async () => {
   const { source, ids } = await sourceWith("Purge", "private", "private", "other")
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.purge([ids[1]!]))), 2)
   assert.deepStrictEqual(await rowsOf("purge"), [{ id: ids[2], a: "other" }])
@@ -96,29 +96,34 @@ it("purge erases the sent data, also in its repeats, and keeps the event's posit
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.untrash(source.id, [ids[0]!]))), 0)
 })
 
-it.each(["trash", "purge"] as const)("%s takes the row too that is being put in after it waited", async (how) => {
-  const { source, ids } = await sourceWith(`Late ${how}`, "1")
-  const table = `sources.late_${how}`
-  await database.run(`DELETE FROM ${table}`)
-  // Holds the row's insertion up from the inside until the gate opens.
-  await database.run(`CREATE TABLE public.gate_${how} ()`)
-  await database.run(`CREATE FUNCTION public.hold_${how}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+it.each(["trash", "purge"] as const)(
+  "%s also takes the row that is being inserted when it stops waiting",
+  async (how) => {
+    const { source, ids } = await sourceWith(`Late ${how}`, "1")
+    const table = `sources.late_${how}`
+    await database.run(`DELETE FROM ${table}`)
+    // Holds the row's insertion up from the inside until the gate opens.
+    await database.run(`CREATE TABLE public.gate_${how} ()`)
+    await database.run(`CREATE FUNCTION public.hold_${how}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     WHILE NOT EXISTS (SELECT FROM public.gate_${how}) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
-  await database.run(`CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`)
-  await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
-  // Only now: what waits may be taken at any moment, by the loop that looks every second.
-  await database.run(`INSERT INTO cabinet.deferred_row VALUES (${ids[0]}, ${source.id})`)
-  const drained = store.runPromise(drainDeferredRows)
-  const asks = async (what: string) =>
-    (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0
-  while (!(await asks("query LIKE '%json_populate_recordset%' AND state = 'active' AND pid <> pg_backend_pid()")));
-  const gone = store.runPromise(
-    Trash.use((trash) => (how === "trash" ? trash.trash(source.id, ids) : trash.purge(ids))),
-  )
-  let ended = false
-  void gone.then(() => (ended = true))
-  while (!ended && !(await asks("wait_event_type = 'Lock'")));
-  await database.run(`INSERT INTO public.gate_${how} DEFAULT VALUES`)
-  await Promise.all([drained, gone])
-  assert.deepStrictEqual(await database.run(`SELECT FROM ${table}`), [])
-})
+    await database.run(
+      `CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`,
+    )
+    await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
+    // Only now: what waits may be taken at any moment, by the loop that looks every second.
+    await database.run(`INSERT INTO cabinet.deferred_row VALUES (${ids[0]}, ${source.id})`)
+    const drained = store.runPromise(drainDeferredRows)
+    const asks = async (what: string) =>
+      (await database.run(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${what}`)).length > 0
+    while (!(await asks("query LIKE '%json_populate_recordset%' AND state = 'active' AND pid <> pg_backend_pid()")));
+    const gone = store.runPromise(
+      Trash.use((trash) => (how === "trash" ? trash.trash(source.id, ids) : trash.purge(ids))),
+    )
+    let ended = false
+    void gone.then(() => (ended = true))
+    while (!ended && !(await asks("wait_event_type = 'Lock'")));
+    await database.run(`INSERT INTO public.gate_${how} DEFAULT VALUES`)
+    await Promise.all([drained, gone])
+    assert.deepStrictEqual(await database.run(`SELECT FROM ${table}`), [])
+  },
+)

@@ -73,7 +73,7 @@ const until = (what: (sessions: ReadonlyArray<Record<string, unknown>>) => boole
   expect.poll(async () => what(await reading.database.run(SESSIONS)), { timeout: 20_000 }).toBe(true)
 
 describe("the rows of a snapshot", () => {
-  it("are those of the pages, of any type, in their order", async () => {
+  it("are the same as on pages, of any type and in the same order", async () => {
     await reading.run(`CREATE TYPE mood AS ENUM ('low', 'high')`)
     await reading.run(`CREATE TABLE kinds (
       id bigint PRIMARY KEY, n numeric, f double precision, t text, at timestamptz, plain timestamp, d date, ok boolean,
@@ -135,7 +135,7 @@ describe("the rows of a snapshot", () => {
     )
   })
 
-  it("are all of one moment, though the table changes while they are read", async () => {
+  it("are all from one moment, even if the table changes while they are read", async () => {
     const { next, rest, close } = await begin("big", [
       ["col", "id"],
       ["col", "note"],
@@ -153,7 +153,7 @@ describe("the rows of a snapshot", () => {
     )
   })
 
-  it("are of one moment in what a view's functions read as well", async () => {
+  it("are from one moment even where a view's functions read them", async () => {
     await reading.run(`CREATE TABLE told (n int)`)
     await reading.run(`CREATE FUNCTION count_told() RETURNS bigint LANGUAGE plpgsql VOLATILE AS
       $$ BEGIN RETURN (SELECT count(*) FROM public.told); END $$`)
@@ -168,7 +168,7 @@ describe("the rows of a snapshot", () => {
     assert.deepStrictEqual([rows.length, rows.filter((row) => !row.endsWith(`"told":0}`)).length], [5_000, 0])
   })
 
-  it("may be long, up to what a page can hold", async () => {
+  it("may be as long as a page can hold", async () => {
     await reading.run(`CREATE TABLE long (id int PRIMARY KEY, note text)`)
     await reading.run(
       `INSERT INTO long SELECT g, repeat('"', CASE WHEN g % 50 = 0 THEN 6000000 ELSE 1 END) FROM generate_series(1, 100) g`,
@@ -200,7 +200,7 @@ describe("an unread snapshot", () => {
     await reading.run(`ALTER TABLE big ADD COLUMN more int`)
   })
 
-  it("gives its place to a waiting export", async () => {
+  it("gives its slot to a waiting export", async () => {
     const [one, other] = [await begin("big"), await begin("big")]
     const third = begin("big", [
       ["fc", "id"],
@@ -213,7 +213,7 @@ describe("an unread snapshot", () => {
     await until((sessions) => sessions.length === 0)
   })
 
-  it("is ended by an interruption while the database still works on the first row", async () => {
+  it("is ended by an interruption even while the database works on the first row", async () => {
     await reading.run(`CREATE VIEW asleep AS SELECT 1 AS n, pg_sleep(600)::text AS nap`)
     const end = new AbortController()
     const work = ExportRows.use((exports) =>
@@ -265,7 +265,7 @@ describe("what is refused", () => {
     )
   })
 
-  it("writes nothing, and cannot evade that", async () => {
+  it("cannot write, even if it tries to", async () => {
     await reading.run(`CREATE FUNCTION sly() RETURNS int LANGUAGE plpgsql AS
       $$ BEGIN SET LOCAL transaction_read_only = off; INSERT INTO public.told VALUES (2); RETURN 1; END $$`)
     await reading.run(`GRANT INSERT ON told TO PUBLIC`)
@@ -274,7 +274,7 @@ describe("what is refused", () => {
     assert.deepStrictEqual(await reading.run(`SELECT count(*)::int AS n FROM told WHERE n = 2`), [{ n: 0 }])
   })
 
-  it("is an object that has changed since it was looked up, before any of its rows is read", async () => {
+  it("is an object that has changed since its lookup, before any row is read", async () => {
     await reading.run(`CREATE TABLE moving (id int PRIMARY KEY, n int)`)
     await reading.run(`INSERT INTO moving VALUES (1, 10)`)
     const outcome = (change: string) =>

@@ -103,7 +103,7 @@ const longest: SentEvent = {
   payload: "0",
 }
 
-it("EventsToJson has room for events that are only an envelope", () => {
+it("EventsToJson has enough room for events that are all envelope", () => {
   const id = Number.MAX_SAFE_INTEGER
   const page = written(
     Array.from({ length: 1_000 }, () => longest),
@@ -121,7 +121,7 @@ it("EventsToJson has room for events that are only an envelope", () => {
 const event = { ...longest, id: 1, source: 1, repeatOf: null, deletedAt: null }
 const names = namesOf(new Map([[1, "one"]]))
 
-it("EventsToJson keeps the position of each event, for any size of its parts", () => {
+it("EventsToJson returns the position of each event, for any size of its parts", () => {
   const page = written(
     [
       { ...event, epoch: 2, xid: 2n ** 40n, id: 7, receivedAt: 5_000n },
@@ -159,7 +159,7 @@ it("EventsToJson returns no partial page when a name is unknown", () => {
   assert.strictEqual(page.items().length, 1)
 })
 
-it("EventsToJson writes one name of a source throughout, and detects one that another page learned in the meantime", () => {
+it("EventsToJson writes one name per source throughout, and detects a name that another page learned meanwhile", () => {
   const known = new SourceNames()
   known.learn([[1, "one"]])
   const page = new EventsToJson(10, known, { bytes: 512 })
@@ -192,7 +192,7 @@ it("EventsToJson writes one name of a source throughout, and detects one that an
   assert.isFalse(early.isNamedAs([[1, "one"]]))
 })
 
-it("SourceNames keeps the latest names, and no more than pages can need", () => {
+it("SourceNames keeps only the latest names, as many as pages can need", () => {
   const known = new SourceNames()
   known.learn([[1, "one"]])
   known.learn([[1, "uno"]])

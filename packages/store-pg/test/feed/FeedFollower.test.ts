@@ -56,7 +56,7 @@ const told = (by: typeof here, filter: FollowFilter, cursor: string, until: numb
     }).pipe(Effect.scoped, Effect.timeout("20 seconds")),
   )
 
-it("reports what this process and another accept, to each follower by its filter", async () => {
+it("reports the events that this process and another accept, to each follower by its filter", async () => {
   const [all, some] = [await endOf(ALL), await endOf({ ...ALL, sourceId: orders.id })]
   const act = async () => {
     await send(here, orders, 3)
@@ -116,7 +116,7 @@ it("finds the end of the feed by number, whichever channel has the last event", 
   assert.strictEqual(events, 1)
 })
 
-it("starts a follower with a newer cursor where the database is, and refuses a cursor of another filter", async () => {
+it("starts a follower with a cursor ahead of the database at the database's end, and refuses another filter's cursor", async () => {
   const cursor = await endOf(ALL)
   await send(here, orders, 1)
   const later = await endOf(ALL)

@@ -55,21 +55,24 @@ it.each([
   [2, null],
   [null, "pull"],
   [1, "webhook"],
-] as const)("of source %s and channel %s it begins before the first event from then on", async (source, channel) => {
-  const random = seeded(11)
-  const ids = received
-    .map((_, index) => index + 1)
-    .filter((id) => source === null || 1 + (id % 2) === source)
-    .filter((id) => channel === null || (id % 7 === 0 ? "pull" : "webhook") === channel)
-  for (let n = 0; n < 60; n++) {
-    const time = BEGIN + random(EVENTS * STEP_MILLIS)
-    const wanted = ids.findIndex((id) => received[id - 1]! >= time)
-    const place = await startAt(time, source, channel)
-    assert.strictEqual(place.id, wanted === -1 ? ids.at(-1) : (ids[wanted - 1] ?? 0), new Date(time).toISOString())
-  }
-  assert.deepStrictEqual(await startAt(BEGIN - 1, source, channel), FEED_START)
-  assert.strictEqual((await startAt(BEGIN + 2 * EVENTS * STEP_MILLIS, source, channel)).id, ids.at(-1))
-})
+] as const)(
+  "the feed of source %s and channel %s begins before the first event from then on",
+  async (source, channel) => {
+    const random = seeded(11)
+    const ids = received
+      .map((_, index) => index + 1)
+      .filter((id) => source === null || 1 + (id % 2) === source)
+      .filter((id) => channel === null || (id % 7 === 0 ? "pull" : "webhook") === channel)
+    for (let n = 0; n < 60; n++) {
+      const time = BEGIN + random(EVENTS * STEP_MILLIS)
+      const wanted = ids.findIndex((id) => received[id - 1]! >= time)
+      const place = await startAt(time, source, channel)
+      assert.strictEqual(place.id, wanted === -1 ? ids.at(-1) : (ids[wanted - 1] ?? 0), new Date(time).toISOString())
+    }
+    assert.deepStrictEqual(await startAt(BEGIN - 1, source, channel), FEED_START)
+    assert.strictEqual((await startAt(BEGIN + 2 * EVENTS * STEP_MILLIS, source, channel)).id, ids.at(-1))
+  },
+)
 
 it("an event received after another but placed before it is not skipped", async () => {
   const accept = (sql: PgClient.PgClient, body: string) => {

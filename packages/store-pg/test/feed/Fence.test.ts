@@ -47,7 +47,7 @@ const holding = <A>(url: string, statements: ReadonlyArray<string>, meanwhile: (
   )
 
 it.each(["force_custom_plan", "force_generic_plan"])(
-  "an accept waits at the fence before it has a transaction id, at its first run and when it is prepared (%s)",
+  "an accept waits at the fence before it has a transaction id, unprepared and prepared (%s)",
   async (mode) => {
     const sourceId = await newSource()
     await accept(sourceId, "so that there is an epoch")

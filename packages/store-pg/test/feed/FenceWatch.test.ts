@@ -33,7 +33,7 @@ it("fenceHolders names the sessions that hold the feed back, and since when", as
   assert.isAtLeast(holder!.seconds, 0)
 })
 
-it("fenceHolders names the process of a session that this user may not inspect", async () => {
+it("fenceHolders names the process of a session that its user may not inspect", async () => {
   const { pid, seen } = await whileHeld(database.superuserUrl, fenceHolders)
   assert.deepStrictEqual(
     seen.map((holder) => [holder.pid, holder.since]),
@@ -41,7 +41,7 @@ it("fenceHolders names the process of a session that this user may not inspect",
   )
 })
 
-it("watchFence shows the holder in the metrics, and zeros once it is gone", async () => {
+it("watchFence shows the holder in the metrics, and zeros once it has gone", async () => {
   const look = Effect.andThen(watchFence, PrometheusMetrics.format({ prefix: "cabinet" }))
   const { pid, seen } = await whileHeld(database.url, look)
   const series = (text: string, name: string) =>

@@ -68,7 +68,7 @@ const walks = [
 ] as const
 
 it.each(["force_custom_plan", "force_generic_plan"])(
-  "pageStatement reads at most a few times its limit, early and late in the feed, for any filter (%s)",
+  "pageStatement reads at most a small multiple of its limit, early and late in the feed, for any filter (%s)",
   async (mode) => {
     const limit = 100
     await run(
@@ -133,7 +133,7 @@ it("FeedStore.page walks every filter to its end, each event once and in order",
   }
 })
 
-it("FeedStore.page returns long pages whole, even while others are read", async () => {
+it("FeedStore.page returns long pages complete, even while others are read", async () => {
   const page = (xid: bigint) =>
     FeedStore.use((feed) =>
       feed.page({ sourceId: null, channel: "webhook", after: { epoch: 1, xid, id: 0 }, limit: 1000 }),

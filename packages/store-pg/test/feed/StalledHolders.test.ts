@@ -59,7 +59,7 @@ it("an accept whose Sync never arrives is terminated at the second check, and th
   assert.strictEqual(await shown(), 1)
 })
 
-it("an accept at work is left alone, however often it is checked", async () => {
+it("an accept that is running is left alone, however often it is checked", async () => {
   const look = stalledHolders()
   const busy = await rawSession(database)
   const working = busy.executeWithoutSync(BEGUN.replace("count(*)", "count(*), pg_sleep(600)")).catch(() => undefined)
@@ -72,7 +72,7 @@ it("an accept at work is left alone, however often it is checked", async () => {
   await working
 })
 
-it("a writer's session releases its locks when its client's machine is gone, and limits its transactions", async () => {
+it("a writer's session releases its locks when its client's machine disappears, and limits its transactions", async () => {
   const program = Effect.scoped(
     Effect.gen(function* () {
       const connection = yield* (yield* PgClient.PgClient).reserve

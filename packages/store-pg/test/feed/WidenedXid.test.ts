@@ -15,7 +15,7 @@ const widenAll = (pairs: ReadonlyArray<readonly [low: bigint, near: bigint]>) =>
        WITH ORDINALITY AS pairs(low, near, n) ORDER BY n`,
   ).then((rows) => rows.map((row) => BigInt(row["wide"] as string)))
 
-it("widenedXid restores every id around a wrap of the 32 bits, and as far off as ids in use can be", async () => {
+it("widenedXid restores every id around a 32-bit wraparound, within the range of ids in use", async () => {
   const pairs: Array<readonly [bigint, bigint]> = []
   const expected: Array<bigint> = []
   const offsets = [-(2n ** 31n), -(2n ** 31n) + 1n, -70_000n, -2n, -1n, 0n, 1n, 2n, 70_000n, 2n ** 31n - 1n]

@@ -79,7 +79,7 @@ it("EventLog accepts a slice of an import once, however often it is sent", async
   )
 })
 
-it("EventLog advances no count for a changed source", async () => {
+it("EventLog does not advance the count for a changed source", async () => {
   const source = await cabinet.source("changed")
   const count = await cabinet.run(
     Effect.gen(function* () {
@@ -92,7 +92,7 @@ it("EventLog advances no count for a changed source", async () => {
   assert.strictEqual(count, 0)
 })
 
-it("ImportStore gives an import to one holder, and imports of a source in order", async () => {
+it("ImportStore gives an import to one holder, and the imports of a source in order", async () => {
   const source = await cabinet.source("order")
   await cabinet.run(
     Effect.gen(function* () {

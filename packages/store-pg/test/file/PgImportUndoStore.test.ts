@@ -89,7 +89,7 @@ it("undo moves the events of an import to the trash with their rows, and drops t
   assert.deepInclude(await tryUndo(id), { events: 0, inTrash: 2, rows: 0 })
 })
 
-it("undoing again changes nothing, and keeps events restored by hand", async () => {
+it("undoing again changes nothing, and leaves events restored by hand", async () => {
   const source = await cabinet.source("Twice")
   const id = await imported(source.id, "note\na\nb\n")
   const first = await undo(id)
@@ -127,7 +127,7 @@ it("undo drops a column of a trashed event, which returns with it", async () => 
   assert.deepStrictEqual(await database.run("SELECT note FROM sources.trashed_column"), [{ note: "later" }])
 })
 
-it("undo drops columns that two imports filled with the second", async () => {
+it("undo drops columns that two imports filled only with the second", async () => {
   const source = await cabinet.source("Both")
   const first = await imported(source.id, "note\na\n")
   const later = await imported(source.id, "note\nb\n")
@@ -166,7 +166,7 @@ it("undo distinguishes an import's columns from a sender's by their events", asy
   ])
 })
 
-it("undo refuses an import that runs, one that does not exist, a poll's, and one of an earlier version", async () => {
+it("undo refuses a running or unknown import, a poll's, and one of an earlier version", async () => {
   const source = await cabinet.source("Refused")
   const id = await imported(source.id, "note\na\n")
   await database.run(`UPDATE cabinet.import SET state = 'accepting', staged = 3 WHERE id = ${id}`)

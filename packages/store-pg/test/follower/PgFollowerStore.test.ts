@@ -42,7 +42,7 @@ beforeEach(async () => {
   await store((one) => one.release(held, 0))
 })
 
-it("claim takes a follower only when events are behind it, and writes nothing otherwise", async () => {
+it("claim takes a follower only if events lie ahead of it, and writes nothing otherwise", async () => {
   const before = await database.run("SELECT ctid::text, xmin::text FROM cabinet.follower")
   assert.isNull(await claim())
   assert.isNull(await store((one) => one.nextDue("activity")))
@@ -72,7 +72,7 @@ it("claim gives a follower to one of several processes, and to another only afte
   assert.strictEqual((await state()).behind, 0)
 })
 
-it("release of an outdated claim changes nothing, and the current one rests", async () => {
+it("releasing an outdated claim changes nothing, and releasing the current one lets the follower rest", async () => {
   await accept()
   const outdated = (await claim())!
   await later(31)
@@ -88,7 +88,7 @@ it("release of an outdated claim changes nothing, and the current one rests", as
   assert.isNotNull(await claim())
 })
 
-it("a follower that fails keeps its position, waits longer each time, and forgets it when it moves", async () => {
+it("a failing follower keeps its position and waits longer each time, until it moves on", async () => {
   await accept()
   const position = (await state()).eventId
   for (const [failures, seconds] of [
@@ -109,7 +109,7 @@ it("a follower that fails keeps its position, waits longer each time, and forget
   assert.deepInclude(await state(), { failures: 0, error: null, retryAt: null, behind: 0, behindSeconds: 0 })
 })
 
-it("a reader moves a follower along without its lease, and leaves one alone that is being moved", async () => {
+it("a reader advances a follower without its lease, unless it is being advanced already", async () => {
   await accept()
   const held = (await claim())!
   const count = () => cabinet.runPromise(ActivityStore.use((one) => one.countEvents(100, null)))
@@ -120,7 +120,7 @@ it("a reader moves a follower along without its lease, and leaves one alone that
   assert.strictEqual(await turn(held), "end")
 })
 
-it("watchFollowers shows in the metrics how far a follower is behind, and how often it failed", async () => {
+it("watchFollowers shows in the metrics how far behind a follower is and how often it failed", async () => {
   await accept()
   await store((one) => Effect.flatMap(one.claim("activity"), (held) => one.fail(Option.getOrThrow(held), "away")))
   await later(60)
@@ -135,7 +135,7 @@ it("watchFollowers shows in the metrics how far a follower is behind, and how of
   assert.isAtLeast(valueOf("follower_behind_seconds"), 60)
 })
 
-it("the migration moves the position of the activity, and a process of the version before counts nothing then", async () => {
+it("the migration moves the activity's position, after which a process of the previous version counts nothing", async () => {
   await database.run("DROP TABLE cabinet.follower, cabinet.attempt_count")
   await database.run("DELETE FROM cabinet.migration WHERE name = 'followers'")
   await database.run("INSERT INTO cabinet.activity_cursor VALUES (true, 7, 8, 9, '2026-11-01T00:00:00Z')")

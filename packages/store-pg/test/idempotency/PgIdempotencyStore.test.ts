@@ -21,7 +21,7 @@ const inTransaction = async (): Promise<number> => {
   return found!["n"] as number
 }
 
-it("work that waits within its transaction leaves sessions to all others", async () => {
+it("work that waits within its transaction leaves sessions for all others", async () => {
   const waits = IdempotencyStore.use((store) => store.transaction(Effect.never))
   // More than the owner has sessions.
   const all = Array.from({ length: 12 }, () => cabinet.runFork(waits))

@@ -50,7 +50,7 @@ it("rotate refuses a key that was revoked, has expired or does not exist", async
   }
 })
 
-it("rotate makes one key when two callers rotate it at once", async () => {
+it("rotate creates one key when two callers rotate it at once", async () => {
   const old = await keys(({ issue }) => issue("raced"))
   const outcomes = await Promise.all(
     Array.from({ length: 8 }, () => keys(({ rotate }) => Effect.result(rotate(old.id)))),

@@ -49,7 +49,7 @@ it("the first key encrypts, every key decrypts, and a missing one is named by it
   expect(new SecretCipher([]).decrypt("signing secret", stored)).toEqual(Result.fail({ missingKey: id }))
 })
 
-it("without a first key new secrets are stored in plain text, and encrypted ones can be read", () => {
+it("without a first key, new secrets are stored in plain text and encrypted ones can be read", () => {
   const cipher = new SecretCipher([null, one])
   expect([cipher.prefix, cipher.encrypt("signing secret", "a")]).toEqual([null, "a"])
   const stored = new SecretCipher([one]).encrypt("signing secret", "a")

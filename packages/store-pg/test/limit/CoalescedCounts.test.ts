@@ -37,7 +37,7 @@ const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(do
 
 const messageOf = ({ message }: StoreUnavailable) => message
 
-it.effect("coalescedCounts returns to each of many callers its own number with two statements for all of them", () =>
+it.effect("coalescedCounts returns to each of many callers its own number, with two statements in total", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { calls, add } = counting(gate)
@@ -110,7 +110,7 @@ it.effect("coalescedCounts leaves no caller waiting when the service stops", () 
   }),
 )
 
-it.effect("coalescedCounts fails only callers past their deadline, in a statement or not", () =>
+it.effect("coalescedCounts fails only callers past their deadline, whether or not their statement runs", () =>
   Effect.gen(function* () {
     const gate = Latch.makeUnsafe(false)
     const { add, calls } = counting(gate)

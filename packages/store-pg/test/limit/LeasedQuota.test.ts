@@ -48,7 +48,7 @@ const Step = Schema.Struct({
 })
 
 it.prop(
-  "LeasedQuota assigns each number once, exceeds no limit, and loses a thousandth for each process at most",
+  "LeasedQuota assigns each number once, exceeds no limit, and loses at most a thousandth per process",
   [Schema.Array(Step).check(Schema.isMaxLength(30)), Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }))],
   ([steps, every]) => {
     const minute = new Minute(3)
@@ -71,7 +71,7 @@ it.prop(
 const ahead = (limit: number, count: number, seconds = 30) =>
   new LeasedQuota(limit).wanted("ip:1", null, { client: { count, left_ms: seconds * 1000 }, source: null }, 0)
 
-it("LeasedQuota leases the number of requests so far, a thousandth of the limit at most, until the middle of the window", () => {
+it("LeasedQuota leases as many as were requested so far, at most a thousandth of the limit, until the middle of the window", () => {
   assert.deepStrictEqual(ahead(50_000, 9), [])
   assert.deepStrictEqual(ahead(50_000, 10), [{ subject: "ip:1", requests: 10 }])
   assert.deepStrictEqual(ahead(50_000, 20_000), [{ subject: "ip:1", requests: 50 }])
@@ -80,7 +80,7 @@ it("LeasedQuota leases the number of requests so far, a thousandth of the limit 
   assert.deepStrictEqual(ahead(50_000, 1_000, 1), [])
 })
 
-it("LeasedQuota assigns to both or to neither, not past the window's end, and leases again only when nothing is left", () => {
+it("LeasedQuota assigns from both or neither, not past the window's end, and leases again only when none is left", () => {
   const one = new LeasedQuota(100_000)
   const count = (client: number, source: number) => ({
     client: { count: client, left_ms: 30_000 },

@@ -93,7 +93,7 @@ it("PgRateLimiter counts each subject of a statement separately", async () => {
   }
 })
 
-it("PgRateLimiter counts a source only for what its clients may send, from two processes and many clients at once", async () => {
+it("PgRateLimiter counts against a source only what its clients may send, from two processes and many clients at once", async () => {
   await midMinute()
   const clients = ["198.51.100.1", "198.51.100.2", null]
   const answers = await Promise.all(
@@ -125,7 +125,7 @@ it("PgRateLimiter counts a source only for what its clients may send, from two p
   assert.isAtLeast(counts.get("source:21")!, 60)
 })
 
-it("PgRateLimiter admits no more than a large limit over two processes that lease their quotas, and hardly less", async () => {
+it("PgRateLimiter admits a large limit and hardly less, over two processes that lease their quotas", async () => {
   await midMinute()
   const LIMIT = 10_000
   const large = [0, 1].map(() => testCabinet(database.url, { settings: { intakeRate: LIMIT } }))
@@ -157,7 +157,7 @@ it("PgRateLimiter starts over with the next minute", async () => {
   assert.strictEqual((await count()).remaining, 59)
 })
 
-it("PgRateLimiter forgets a refusal no later than the end of the minute, also when its own clock is set back", async () => {
+it("PgRateLimiter forgets a refusal by the end of the minute, even when its own clock is set back", async () => {
   const real = Effect.runSync(Clock.Clock)
   let time = 1_000_000
   // This adapter alone: the clock is set back for nothing else.
@@ -194,7 +194,7 @@ it("PgRateLimiter forgets a refusal no later than the end of the minute, also wh
   await process.dispose()
 })
 
-it("PgRateLimiter counts a request of the previous minute in the next one, once that has begun, and not in one long past", async () => {
+it("PgRateLimiter counts a late request of the previous minute in the current one, never in one long past", async () => {
   await midMinute()
   const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 9)))
   const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
@@ -284,7 +284,7 @@ it("PgRateLimiter fails for a key that is not counted in time, and finds it agai
   assert.isTrue(after?.allowed)
 })
 
-it("deleteWindows deletes all past windows, however many clients a minute had", async () => {
+it("deleteWindows deletes all past windows, however many clients they counted", async () => {
   await database.run(
     `INSERT INTO cabinet.rate_window (subject, minute, count, last_at)
      SELECT 'ip:past:' || n, cabinet.now() - interval '3 minutes', 1, cabinet.now() FROM generate_series(1, 25000) n`,
@@ -299,7 +299,7 @@ it("deleteWindows deletes all past windows, however many clients a minute had", 
   assert.deepStrictEqual(left, [{ subject: "ip:present" }])
 })
 
-it("PgRateLimiter admits exactly the rate of a source that has one, from any client, and counts it for no client", async () => {
+it("PgRateLimiter admits exactly a source's own rate, from any client, and counts it against no client", async () => {
   await midMinute()
   const rated = (limiter: RateLimiter["Service"], rate: number) =>
     fromResult(() => limiter.intake("203.0.113.99", 71, FOREVER, rate))

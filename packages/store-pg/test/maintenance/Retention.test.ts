@@ -86,7 +86,7 @@ it("deleteExpired deletes originals after 90 days by the cabinet's clock, and ke
   expect(await accept()).toBeGreaterThan(id)
 })
 
-it("deleteExpired keeps an original visible for 90 days to the minute, and deletes it then, however much of its day is left", async () => {
+it("deleteExpired keeps an original visible for 90 days to the minute, then deletes it, wherever in the day that is", async () => {
   const shown = async (id: number) =>
     Option.getOrThrow(await store.runPromise(EventDetail.use((events) => events.find(id)))).original !== null
   const atHour = (hour: number) =>
@@ -112,7 +112,7 @@ it("deleteExpired keeps an original visible for 90 days to the minute, and delet
   expect(await database.run("SELECT count(*)::int AS n FROM cabinet.event")).toEqual([{ n: 3 }])
 })
 
-it("deleteExpired deletes more originals of a day than one statement does, and no others", async () => {
+it("deleteExpired deletes more originals of a day than one statement can, and no others", async () => {
   const insert = (from: number, count: number) =>
     database.run(
       `INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced)
@@ -132,7 +132,7 @@ it("deleteExpired deletes more originals of a day than one statement does, and n
   ])
 })
 
-it("deleteExpired never delays accept, however long a session reads", async () => {
+it("deleteExpired never delays an accept, however long a session reads", async () => {
   await accept()
   await pass("91 days")
   await accept()
@@ -188,7 +188,7 @@ it("deleteExpired deletes imports of polls and failed ones, but never an accepte
   expect(await left()).toEqual(["file done", "file accepting", "pull accepting"])
 })
 
-it("deleteExpired deletes idempotency records after a day, open ones too", async () => {
+it("deleteExpired deletes idempotency records after a day, including open ones", async () => {
   const begin = (key: string, response: string) =>
     database.run(
       `INSERT INTO cabinet.idempotency (actor, key, request, response) VALUES ('token 1', '${key}', '', ${response})`,

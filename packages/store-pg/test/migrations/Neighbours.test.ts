@@ -38,7 +38,7 @@ it("no role of one cabinet can log in to another's database", async () => {
   }
 })
 
-it("a database created for a cabinet is closed to others from the beginning", async () => {
+it("a database created for a cabinet is closed to others from the start", async () => {
   const name = `n${process.pid}`
   const registry = CabinetRegistry.layer.pipe(
     Layer.provide(PgRegistryStore.layer({ url: mine.url })),
@@ -55,7 +55,7 @@ it("a database created for a cabinet is closed to others from the beginning", as
   }
 })
 
-it("a password that the author sets for itself is replaced at the next script, and valid for a minute at most", async () => {
+it("a password that the author sets for itself is replaced at the next script, and valid for at most a minute", async () => {
   if (!roles.author.there) return assert.fail(roles.author.reason)
   const { author } = roles
   const stored = async () =>

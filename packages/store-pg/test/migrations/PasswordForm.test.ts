@@ -60,4 +60,4 @@ it.each([
   ["postgres://a:b@db/x?sslmode=verify-full", true],
   ["postgres://a:b@localhost/x?host=/run/postgresql", true],
   ["postgres://a:b@localhost/x?host=/run/postgresql,db", false],
-])("mayCarryText of %s is %s", (url, may) => assert.strictEqual(mayCarryText(url), may))
+])("mayCarryText returns for %s %s", (url, may) => assert.strictEqual(mayCarryText(url), may))

@@ -9,7 +9,7 @@ const current = withDatabase()
 
 const migrateAt = (url: string) => Effect.runPromise(migrate.pipe(Effect.provide(OwnerClient.layer({ url }))))
 
-it("migrate applies each script once when several processes start at the same moment", async () => {
+it("migrate applies each script once when several processes start at the same time", async () => {
   const all = await Effect.runPromise(migrations)
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrateAt(empty.url)))
   assert.strictEqual(runs.flat().length, all.length)
@@ -46,7 +46,7 @@ it.each(["", "INSERT INTO cabinet.migration (number, name) VALUES (2, 'delivery'
   },
 )
 
-it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role has created before", async (schema) => {
+it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role already created", async (schema) => {
   const database = await testDatabase({ empty: true })
   const role = `early_${database.name}`
   await database.run(`CREATE ROLE ${role}`)
@@ -61,16 +61,13 @@ it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role h
   await database.drop()
 })
 
-it.each(["cabinet", "sources"])(
-  "migrate refuses a schema %s of another role's with all that it would put there",
-  async (schema) => {
-    const database = await testDatabase()
-    const role = `whole_${database.name}`
-    await database.run(`CREATE ROLE ${role}`)
-    await database.run(`GRANT ${role} TO cabinet`)
-    await database.run(`ALTER SCHEMA ${schema} OWNER TO ${role}`)
-    const error = await migrateAt(database.url).catch((refused: unknown) => refused)
-    assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
-    await database.drop()
-  },
-)
+it.each(["cabinet", "sources"])("migrate refuses a complete schema %s that belongs to another role", async (schema) => {
+  const database = await testDatabase()
+  const role = `whole_${database.name}`
+  await database.run(`CREATE ROLE ${role}`)
+  await database.run(`GRANT ${role} TO cabinet`)
+  await database.run(`ALTER SCHEMA ${schema} OWNER TO ${role}`)
+  const error = await migrateAt(database.url).catch((refused: unknown) => refused)
+  assert.match(String((error as Error).message), new RegExp(`schema ${schema} .* belongs to ${role}`))
+  await database.drop()
+})

@@ -131,7 +131,7 @@ it.each([
 })
 
 describe("the author", () => {
-  it("creates tables and views in public and in schemas that were added for it, which the reader reads", async () => {
+  it("creates tables and views in public and in schemas added for it, which the reader can read", async () => {
     await database.run(`CREATE SCHEMA shop AUTHORIZATION "${roles.author.role}"`)
     await as(
       "author",
@@ -143,7 +143,7 @@ describe("the author", () => {
     assert.deepStrictEqual(await as("reader", "SELECT name FROM shop.item"), [{ name: "lamp" }])
   })
 
-  it("puts no extension into any schema, and drops none of the owner's", async () => {
+  it("adds no extension to any schema, and drops none of the owner's", async () => {
     for (const schema of ["public", "sources", "cabinet", "pg_catalog", "shop"]) {
       assert.match(String(await as("author", `CREATE EXTENSION hstore SCHEMA ${schema}`)), /permission denied/)
     }
@@ -201,7 +201,7 @@ describe("the reader", () => {
     assert.match(String(await as("reader", ...list)), refusal)
   })
 
-  it("gains nothing through a view that sets the role, whoever wrote the view", async () => {
+  it("gains nothing from a view that sets the role, whoever wrote it", async () => {
     await as(
       "author",
       "CREATE FUNCTION public.sneak() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('role', 'cabinet', false); RETURN (SELECT string_agg(prefix, ',') FROM cabinet.api_key); END $$",

@@ -122,7 +122,7 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
     }
   })
 
-  it("is found by contains and by a search, in its displayed form", async () => {
+  it("is found by contains and by a search in its displayed form", async () => {
     expect(await found("keyed", filter("mood", "contains", "APP"))).toEqual([2])
     expect(await found("keyed", filter("pair", "contains", '"m":"ok"'))).toEqual([1])
     expect(await found("keyed", filter("cit", "contains", "b"))).toEqual([1])
@@ -130,7 +130,7 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
     expect(await found("heap", [["q", "happy"]])).toEqual([2])
   })
 
-  it("is a period's column as a domain over a date or a moment", async () => {
+  it("can be a period's column as a domain over a date or a timestamp", async () => {
     for (const per of ["d_day", "d_moment"]) {
       const period: ParamPairs = [
         ["per", per],
@@ -147,7 +147,7 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
     expect(await exported("seen", params)).toEqual([1, 2])
   })
 
-  it("refuses values that its type cannot take as those of fv", async () => {
+  it("refuses values that its type cannot hold, as errors of fv", async () => {
     for (const [name, value] of [
       ["mood", "glad"],
       ["pair", "(1"],
@@ -184,7 +184,7 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
 })
 
 describe("a value that may not be read", () => {
-  it("fails the query and is not the client's fault", async () => {
+  it("fails the query as a fault of the database, not of the client", async () => {
     await reading.run(`CREATE FUNCTION secret(text) RETURNS boolean LANGUAGE plpgsql AS
       $$ BEGIN RAISE insufficient_privilege USING MESSAGE = 'no access'; END $$`)
     await reading.run(`CREATE DOMAIN guarded AS text CHECK (secret(value))`)

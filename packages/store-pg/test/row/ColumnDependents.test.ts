@@ -211,7 +211,7 @@ it.each(inTheWay.map(([what, make, named, as = author]) => ({ what, make, named,
   },
 )
 
-it("retype ignores what PostgreSQL rebuilds itself, and what depends on other columns", async () => {
+it("retype ignores dependents that PostgreSQL rebuilds itself, and those of other columns", async () => {
   const { id, table } = await newSource()
   await superuser(`CREATE STATISTICS public.both ON amount, note FROM ${table}`)
   await superuser(`CREATE INDEX ON ${table} (amount)`)
@@ -262,7 +262,7 @@ it.each([
 const UNSTOPPABLE = `PERFORM x.c FROM XMLTABLE('/a' PASSING (('<a>' || repeat('<b/>', 1000) || '</a>')::xml)
   COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') x;`
 
-it("retype returns even if a view's code cannot be stopped, and its session keeps its slot until it ends", async () => {
+it("retype returns even if a view's code cannot be stopped, whose session keeps its slot until it ends", async () => {
   const { id, table } = await newSource()
   await author(slow(""))
   await author(`CREATE MATERIALIZED VIEW public.honest AS SELECT amount FROM ${table}`)

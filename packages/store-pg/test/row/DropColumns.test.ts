@@ -204,7 +204,7 @@ it.each(["fc=note&fo=empty&fv=", "sort=note", "col=note&col=total", "hide=note",
   },
 )
 
-it("drop keeps the last columns that PostgreSQL can number for the fields of senders", async () => {
+it("drop keeps PostgreSQL's last column numbers for the fields of senders", async () => {
   const { source } = await withEmptyNote("Numbered")
   for (let n = 0; n < 1_200; n += 100) {
     const names = Array.from({ length: 100 }, (_, at) => `x${n + at}`)

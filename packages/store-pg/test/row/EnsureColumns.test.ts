@@ -40,7 +40,7 @@ it.each([
   ["empty objects", `{"a":[${"{},".repeat(200_000)}1]}`],
   ["empty lists", `{"a":[${"[],".repeat(200_000)}1]}`],
   ["numbers", `{"a":[${"1,".repeat(300_000)}1]}`],
-])("one event of %s is planned in as many pieces as it is long", async (_, text) => {
+])("an event of %s is planned in pieces, in proportion to its length", async (_, text) => {
   const { plans, turns } = await planned([eventOf(text)])
   const [plan] = plans
   assert.isFalse(plan instanceof RowFault || plan instanceof ShortRow)

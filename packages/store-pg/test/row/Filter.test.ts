@@ -199,7 +199,7 @@ describe("a selection of rows", () => {
     }
   })
 
-  it("reads a period by the cabinet's midnights, even for days of 23 or 25 hours", async () => {
+  it("reads a period from midnight to midnight of the cabinet's zone, even for days of 23 or 25 hours", async () => {
     await reading.run(`CREATE TABLE times (id int PRIMARY KEY, tz timestamptz, ts timestamp, d date)`)
     // New York: clocks go forward on 2026-03-08 and back on 2026-11-01.
     await reading.run(`INSERT INTO times VALUES

@@ -195,7 +195,7 @@ const whileLocked = (work: () => Promise<void>): Promise<void> =>
   )
 
 describe("a group of pages", () => {
-  it("returns each page as if read alone, the first time and with prepared statements", async () => {
+  it("returns each page as if it was read alone, the first time and with prepared statements", async () => {
     const queries: Array<RowQuery> = []
     for (const params of PAGES) queries.push(await planned(params))
     const expected: Array<unknown> = []
@@ -219,7 +219,7 @@ describe("a group of pages", () => {
     expect(read[1]!.positionOf(19)).toEqual([expect.stringContaining("2026-"), String(ROWS - 19)])
   })
 
-  it("fails for a refused value in any place, and the next group is read", async () => {
+  it("fails for a refused value in any position, and the next group is read", async () => {
     const good = await planned(PAGES[0]!)
     const refused = await planned(REFUSED)
     for (let at = 0; at < 4; at++) {
@@ -245,7 +245,7 @@ describe("a group of pages", () => {
     expect(textsOf(await groupOf(queries))).toEqual(expected)
   })
 
-  it("is cancelled when its caller leaves while a page waits, and the session is used again", async () => {
+  it("is cancelled when its caller leaves while a page waits, and its session is reused", async () => {
     const good = await planned(PAGES[0]!)
     await whileLocked(async () => {
       const read = groupOf([good, good, good], (call) => void waits(1).then(() => call.abort()))
@@ -279,7 +279,7 @@ describe("a group of pages", () => {
       ["another name", `ALTER TABLE changing RENAME TO elsewhere`],
       ["no rights", `REVOKE SELECT ON changing FROM %`],
       ["a policy", `ALTER TABLE changing ENABLE ROW LEVEL SECURITY`],
-    ])("is discarded when there is %s by now", async (_what, statements) => {
+    ])("is discarded if there is %s by then", async (_what, statements) => {
       const queries: Array<RowQuery> = []
       for (const params of [[["limit", "1"]], [["sort", "a"]], [["col", "b"]]] satisfies ReadonlyArray<ParamPairs>) {
         queries.push(await planned(params, "changing"))

@@ -119,7 +119,7 @@ describe("a hostile author", () => {
     ["a partition's constraint", `CREATE TABLE heir (CHECK (id > planned() - 100)) INHERITS (trapped)`],
     ["row policies", `CREATE POLICY traps ON trapped USING (planned() = 1)`],
   ])(
-    "runs nothing in a shared session by %s that a table gets after it was found",
+    "runs nothing in a shared session by %s added to a table after its lookup",
     { timeout },
     async (_by, statement) => {
       await reading.run(`CREATE TABLE trapped (id int, t text)`)
@@ -178,7 +178,7 @@ describe("a hostile author", () => {
     expect(await readerRuns(`query LIKE '%evades_alone%' AND state = 'active'`)).toBe(false)
   })
 
-  it("changes no other client's search by a cast of an enum to text", { timeout }, async () => {
+  it("cannot change another client's search by a cast of an enum to text", { timeout }, async () => {
     await reading.run(`CREATE TYPE mood AS ENUM ('happy', 'sad')`)
     await reading.run(`CREATE TABLE moods (id int PRIMARY KEY, m mood)`)
     await reading.run(`INSERT INTO moods VALUES (1, 'happy'), (2, 'sad')`)
@@ -199,34 +199,30 @@ describe("a hostile author", () => {
     expect(itemsOf(await reading.page("moods", params))).toEqual([{ id: 2, m: "sad" }])
   })
 
-  it(
-    "is not mistaken for the owner when the author created the schema of the search functions",
-    { timeout },
-    async () => {
-      await reading.asBefore(`CREATE SCHEMA cabinet_search`)
-      await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
-      await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+  it("is not mistaken for the owner after creating the schema of the search functions", { timeout }, async () => {
+    await reading.asBefore(`CREATE SCHEMA cabinet_search`)
+    await reading.run(`GRANT USAGE ON SCHEMA cabinet_search TO PUBLIC`)
+    await reading.run(`CREATE FUNCTION cabinet_search.planned() RETURNS int LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN RETURN public.spoil(); END $$`)
-      await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
-      const collation = await rowsOf(FOLD_COLLATION)
-      const search = searchFunction(`"pg_catalog"."${String(collation[0]!["name"])}"`).sql
-      await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
+    await reading.run(`CREATE FUNCTION cabinet_search.shown(text) RETURNS text LANGUAGE sql IMMUTABLE RETURN $1`)
+    const collation = await rowsOf(FOLD_COLLATION)
+    const search = searchFunction(`"pg_catalog"."${String(collation[0]!["name"])}"`).sql
+    await reading.run(`CREATE FUNCTION ${search}(text[]) RETURNS text LANGUAGE plpgsql IMMUTABLE AS
       $$ BEGIN PERFORM public.spoil(); RETURN upper($1[1]); END $$`)
-      await reading.run(`CREATE TABLE early (t text)`)
-      await reading.run(`INSERT INTO early VALUES ('x')`)
-      await reading.run(`CREATE INDEX ON early (${search}(ARRAY[cabinet_search.shown(t)]))`)
-      await reading.run(`CREATE TABLE earlier (id int)`)
-      await reading.run(`CREATE INDEX ON earlier ((id + cabinet_search.planned()))`)
-      for (const [name, params] of [
-        ["early", [["q", "X"]]],
-        ["earlier", []],
-      ] as const) {
-        await Promise.all(Array.from({ length: 4 }, () => reading.page(name, params)))
-        await honestReads()
-        expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
-      }
-    },
-  )
+    await reading.run(`CREATE TABLE early (t text)`)
+    await reading.run(`INSERT INTO early VALUES ('x')`)
+    await reading.run(`CREATE INDEX ON early (${search}(ARRAY[cabinet_search.shown(t)]))`)
+    await reading.run(`CREATE TABLE earlier (id int)`)
+    await reading.run(`CREATE INDEX ON earlier ((id + cabinet_search.planned()))`)
+    for (const [name, params] of [
+      ["early", [["q", "X"]]],
+      ["earlier", []],
+    ] as const) {
+      await Promise.all(Array.from({ length: 4 }, () => reading.page(name, params)))
+      await honestReads()
+      expect([...(await locksHeld(4242)), ...(await locksHeld(4243))]).toEqual([])
+    }
+  })
 
   it(
     "affects no session of a source's table through statistics that are dropped before their read ends",
@@ -278,7 +274,7 @@ describe("a hostile author", () => {
     },
   )
 
-  it("leaves nothing in a session that reads tables of another role", { timeout }, async () => {
+  it("leaves nothing behind in a session that reads tables of another role", { timeout }, async () => {
     // One session for each kind of read, so that it is this one that changes hands.
     const alone = await openReading({ maxReaderConnections: 1, settings: { statementTimeout: 20_000 } })
     const superuser = async (sql: string) => (await alone.database.run(sql)) as ReadonlyArray<Record<string, unknown>>

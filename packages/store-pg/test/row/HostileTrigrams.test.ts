@@ -21,7 +21,7 @@ const build = (name: string) =>
   reading.runtime.runPromise(Effect.result(SearchIndex.use((port) => port.build("public", name))))
 const ran = () => reading.database.run("SELECT who FROM public.ran")
 
-it("a search index is refused with a message while pg_trgm is in a schema where the author may create objects, and none of the author's code runs", async () => {
+it("a search index is refused, and no author's code runs, while pg_trgm is in a schema where the author may create objects", async () => {
   await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
   // A type of the function's name: a call with a literal of no type is a cast to it.
   await reading.run("CREATE DOMAIN public.show_trgm AS text[] CHECK (public.sprung(VALUE::text))")
@@ -74,7 +74,7 @@ it("a search index is refused while pg_trgm is in a schema of the author's", asy
   await reading.database.run("DROP EXTENSION pg_trgm")
 })
 
-it("TRIGRAMS_KNOW_LETTERS calls the function and never uses a type of its name", async () => {
+it("TRIGRAMS_KNOW_LETTERS calls the function, never a type of the same name", async () => {
   await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
   const asked = PgClient.PgClient.use((sql) => sql.unsafe(TRIGRAMS_KNOW_LETTERS('"public"')))
   expect(await reading.runtime.runPromise(asked)).toHaveLength(1)

@@ -144,7 +144,7 @@ it("retype gives the author's code no rights but the author's, wherever it is in
   expect(kept!["made"]).toContain("'{1}'::d[]")
 })
 
-it("retype undoes everything that the author's code did to the session: settings, statements, listening, locks, triggers", async () => {
+it("retype undoes all that the author's code did to the session: settings, statements, listening, locks, triggers", async () => {
   for (const [index, leaving] of LEAVINGS.entries()) {
     await plant([])
     const { id, table } = await newSource(`Left ${index}`)
@@ -178,7 +178,7 @@ it("retype undoes everything that the author's code did to the session: settings
   }
 })
 
-it("retype refuses a view of the cabinet's own user that uses objects which the author can change", async () => {
+it("retype refuses a view of the cabinet's own user that uses objects under the author's control", async () => {
   await plant([])
   const { id, table } = await newSource("Own")
   const owner = (statement: string) => store.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)))

@@ -25,7 +25,7 @@ const calmReads = async (pairs: number) => {
 }
 
 it(
-  "a read that raises messages without end is terminated with a message, and others beside it are complete",
+  "a read that raises endless messages is terminated with a message, and concurrent reads are complete",
   { timeout },
   async () => {
     await reading.run(`CREATE FUNCTION flood() RETURNS int LANGUAGE plpgsql AS $$
@@ -47,7 +47,7 @@ it(
   },
 )
 
-it("a function that sets nothing sends no message at all", async () => {
+it("a function that changes no setting sends no message", async () => {
   await reading.run(`CREATE FUNCTION warn() RETURNS text LANGUAGE plpgsql AS $$
     BEGIN RAISE WARNING 'not asked for'; RETURN current_setting('client_min_messages'); END $$`)
   await reading.run(`CREATE VIEW warns AS SELECT warn() AS level`)

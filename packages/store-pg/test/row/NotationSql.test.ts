@@ -52,7 +52,7 @@ const LONG = [255, 256].flatMap((digits) => {
 const input = (values: ReadonlyArray<string | null>) =>
   `SELECT t AS v, n FROM json_array_elements_text($json$${JSON.stringify(values)}$json$) WITH ORDINALITY AS e(t, n)`
 
-it.each(CASES)("PostgreSQL reads texts as %s in the notation %j as the rule does", async (type, notation) => {
+it.each(CASES)("PostgreSQL and the rule agree on texts read as %s in the notation %j", async (type, notation) => {
   const all = [...texts(11), ...LONG]
   const { fits, value } = conversion("v", "text", { type, notation })
   const asText = `CASE WHEN ${fits} THEN (${value})::text END`

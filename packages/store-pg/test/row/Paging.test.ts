@@ -132,7 +132,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     await walksRight("keyed", random, "n $", 60)
   })
 
-  it("equals the whole result when no column may be NULL and the key has two columns", async () => {
+  it("equals the whole result if no column may be NULL and the key has two columns", async () => {
     const random = randomFrom(2)
     await reading.run(
       `CREATE TABLE strict (n int NOT NULL, k text COLLATE "C", ${definitions(true)}, PRIMARY KEY (k, n))`,
@@ -178,7 +178,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     }
   })
 
-  it("shows each row of a foreign table once, and of a partitioned table with a foreign part", async () => {
+  it("shows each row once of a foreign table and of a partitioned table with a foreign partition", async () => {
     const { database } = reading
     await reading.run(`CREATE TABLE far_rows AS SELECT g AS n, g % 3 AS k FROM generate_series(1, 20) g`)
     await database.run(`CREATE EXTENSION postgres_fdw SCHEMA ext`)
@@ -214,7 +214,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     }
   })
 
-  it("uses the physical position of rows when a table has neither key nor sort, across many blocks and in both directions", async () => {
+  it("uses the physical position of rows if a table has neither key nor sort, across many blocks in both directions", async () => {
     await reading.run(`CREATE TABLE lying (n int, filler text)`)
     await reading.run(`INSERT INTO lying SELECT g, repeat('x', 700) FROM generate_series(1, 900) g`)
     await reading.run(`DELETE FROM lying WHERE n BETWEEN 200 AND 500`)
@@ -256,7 +256,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     ).toEqual([896, 897, 898, 899, 900])
   })
 
-  it("shows the rows of a table without columns, all of them, and finds none by a search", async () => {
+  it("shows all rows of a table without columns, and finds none by a search", async () => {
     await reading.run(`CREATE TABLE bare ()`)
     await reading.run(`INSERT INTO bare SELECT FROM generate_series(1, 250)`)
     const { items, pages } = await walk(reading, "bare", [["limit", "100"]])
@@ -269,7 +269,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     expect(await reading.page("bare_heirs", [["hide", "n"]])).toMatchObject({ failure: { code: "bad_columns" } })
   })
 
-  it("uses a key that is an oid, even above 2^31", async () => {
+  it("uses an oid key, even above 2^31", async () => {
     await reading.run(`CREATE TABLE handles (o oid PRIMARY KEY)`)
     await reading.run(`INSERT INTO handles VALUES (1), (2147483648), (4294967295)`)
     for (const [dir, order] of [
@@ -292,7 +292,7 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
     for (const name of ["void", "void_keyed"]) expect(await walk(reading, name, [])).toEqual({ items: [], pages: 1 })
   })
 
-  it("shows rows that exist throughout exactly once while others come and go", async () => {
+  it("shows rows that exist throughout exactly once while other rows come and go", async () => {
     const random = randomFrom(5)
     await reading.run(`CREATE TABLE busy (n int PRIMARY KEY, k text, ${definitions(false)})`)
     await reading.run(`CREATE SEQUENCE churn START 1000`)

@@ -130,7 +130,7 @@ describe("PgCatalog", () => {
     }
   })
 
-  it("does not mistake a parent's key for that of its children, nor an unvalidated NOT NULL for one", async () => {
+  it("does not take a parent's key for one of its children, or an unvalidated NOT NULL for a valid one", async () => {
     await reading.run(`CREATE TABLE parent (id int PRIMARY KEY)`)
     await reading.run(`CREATE TABLE heir () INHERITS (parent)`)
     await reading.run(`INSERT INTO parent VALUES (1)`)

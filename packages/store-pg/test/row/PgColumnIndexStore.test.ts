@@ -55,7 +55,7 @@ const planned = (name: string, params: ParamPairs) =>
     }),
   )
 
-it("a btree serves sorts in both directions, ranges, equality and the pages after the first, of the statement that rows use", async () => {
+it("a btree serves sorts in both directions, ranges, equality and later pages of the statement for rows", async () => {
   const built = await build("many", ["total"])
   expect(built).toMatchObject({ success: { columns: ["total", "id"], method: "btree", built: true } })
   const { index } = Result.getOrThrow(built)
@@ -100,7 +100,7 @@ it("several columns serve an equality with the order by the next", async () => {
   expect(plan).toContain(index)
 })
 
-it("a column of text has a hash index, which serves eq and takes values of any length", async () => {
+it("a text column gets a hash index, which serves eq and holds values of any length", async () => {
   const built = await build("many", ["status"])
   expect(built).toMatchObject({ success: { columns: ["status"], method: "hash", built: true } })
   const plan = await planned("many", [
@@ -128,7 +128,7 @@ it.each([
   expect(await build(name, columns)).toMatchObject({ failure: { code } })
 })
 
-it("views and others' tables have no index, and an index of that name only is dropped", async () => {
+it("views and others' tables get no index, and only an index of our own is dropped", async () => {
   await reading.run("CREATE VIEW shown AS SELECT id FROM many")
   expect(await build("shown", ["id"])).toMatchObject({ failure: { code: "not_indexable" } })
   await reading.database.run("CREATE TABLE public.theirs (id int, total int)")
@@ -139,7 +139,7 @@ it("views and others' tables have no index, and an index of that name only is dr
   })
 })
 
-it("the remains of an interrupted build are listed, and replaced by the next build of the same columns", async () => {
+it("the remains of an interrupted build are listed until the next build of the same columns replaces them", async () => {
   await reading.run("CREATE TABLE half (id int PRIMARY KEY, n int)")
   await reading.run("INSERT INTO half SELECT g, g FROM generate_series(1, 100) g")
   const { index } = Result.getOrThrow(await build("half", ["n"]))
@@ -155,7 +155,7 @@ it("the remains of an interrupted build are listed, and replaced by the next bui
   expect(await listed("half")).toEqual([])
 })
 
-it("a build that was interrupted while it waited for another session is done by the next one", async () => {
+it("a build that was interrupted while waiting for another session is completed by the next one", async () => {
   await reading.run("CREATE TABLE busy (id int PRIMARY KEY, n int)")
   await reading.runtime.runPromise(
     Effect.scoped(
@@ -176,7 +176,7 @@ it("a build that was interrupted while it waited for another session is done by 
   expect(await listed("busy")).toMatchObject([{ columns: ["n", "id"], valid: true }])
 })
 
-it("no index makes intake refuse an event: not a text of any length, nor one in a column that was a number", async () => {
+it("no index makes intake refuse an event, whatever the length of its text or the column's former type", async () => {
   for (const column of ["total", "status", "lines"]) {
     expect(await build("orders", [column], "sources")).toMatchObject({ success: { built: true } })
   }
@@ -192,7 +192,7 @@ it("no index makes intake refuse an event: not a text of any length, nor one in 
   expect((await listed("orders", "sources")).map(({ method }) => method)).toEqual(["hash", "hash"])
 })
 
-it("diagnostics names a large table that is often read whole, and not one whose reads end early", async () => {
+it("diagnostics names a large table that is often scanned whole, but not one whose scans end early", async () => {
   for (const name of ["read_whole", "read_early"]) {
     await reading.run(`CREATE TABLE ${name} AS SELECT n, n % 7 AS m FROM generate_series(1, 100000) n`)
     await reading.run(`ANALYZE ${name}`)

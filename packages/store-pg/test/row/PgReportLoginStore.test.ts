@@ -43,7 +43,7 @@ const read = (password: string, statement: string) =>
     (error: Error) => String((error as { reason?: { cause?: Error } }).reason?.cause?.message ?? error.message),
   )
 
-it("the role cannot log in before its password is issued, and then reads the same as the reader", async () => {
+it("the role cannot log in before its password is issued, then reads the same as the reader", async () => {
   expect(await runtime.runPromise(ReportLogin.use((login) => login.get))).toMatchObject({
     role: `cabinet_${database.name}_reports`,
     active: false,
@@ -60,7 +60,7 @@ it("the role cannot log in before its password is issued, and then reads the sam
   expect(await runtime.runPromise(ReportLogin.use((login) => login.get))).toMatchObject({ active: true })
 })
 
-it("the role follows the reader's grants and revocations, and grants by other roles once they are repeated", async () => {
+it("the role follows the reader's grants and revocations, and those of other roles once repeated", async () => {
   await runSql(database.url, "CREATE SCHEMA stock")
   await runSql(database.url, "CREATE TABLE stock.old (id int)")
   await runtime.runPromise(SchemaGrants.use((grants) => grants.expose("stock")))
@@ -124,13 +124,13 @@ it.each([
   expect(urlOf(url, "r", { addresses: "", port: 5432 })).toBe(expected)
 })
 
-it("urlOf a socket whose server listens on TCP is the loopback", () => {
+it("urlOf returns the loopback address for a socket whose server listens on TCP", () => {
   expect(urlOf("postgres://a@localhost:5432/shop?host=%2Fsocket", "r", { addresses: "127.0.0.1", port: 5544 })).toBe(
     "postgres://r@127.0.0.1:5544/shop",
   )
 })
 
-it("rights that PostgreSQL grants every role are named with the statement that revokes them, and are gone once it has run", async () => {
+it("rights that PostgreSQL grants to every role are named with the statement that revokes them, until it has run", async () => {
   const beyond = async () => (await runtime.runPromise(ReportLogin.use((login) => login.get))).beyond
   const rights = (await beyond()).map(({ right }) => right)
   expect(rights).toContain("write large objects")

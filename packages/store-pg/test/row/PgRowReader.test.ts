@@ -167,7 +167,7 @@ describe("PgRowReader", () => {
     )
   })
 
-  it("leaves nothing of a view's function in the session for the next read", async () => {
+  it("leaves nothing of a view's function in the session of the next read", async () => {
     await reading.run(`CREATE TABLE moments (at timestamptz)`)
     await reading.run(`INSERT INTO moments VALUES ('2026-01-02 03:04:05Z')`)
     await reading.run(`CREATE FUNCTION spoil() RETURNS int LANGUAGE plpgsql AS $$
@@ -202,7 +202,7 @@ describe("PgRowReader", () => {
     expect(itemsOf(await reading.page("t")).length).toBe(2)
   })
 
-  it("reads other objects while one slow view is read by many", async () => {
+  it("reads other objects while many clients read one slow view", async () => {
     const crowd = Array.from({ length: 12 }, () => reading.runtime.runFork(page("slow")))
     await until(`count(*) FILTER (WHERE state = 'active' AND query LIKE '%"slow"%') = 2`)
     for (let round = 0; round < 5; round++) expect(itemsOf(await reading.page("t")).length).toBe(2)
@@ -289,7 +289,7 @@ describe("PgRowReader", () => {
     expect(sizes).toEqual(expected)
   })
 
-  it("counts the keys among a page's bytes", async () => {
+  it("counts keys in a page's bytes", async () => {
     const columns = Array.from({ length: 300 }, (_, index) => `"${String(index).padEnd(60, "x")}" int`)
     await patient.run(`CREATE TABLE keys (id int PRIMARY KEY, ${columns.join(", ")})`)
     await patient.run(`INSERT INTO keys SELECT generate_series(1, 1000)`)
@@ -308,7 +308,7 @@ describe("PgRowReader", () => {
     expect(JSON.parse(next[0]!).id).toBe(items.length + 1)
   })
 
-  it("shows a row alone that is longer than a page", async () => {
+  it("shows a row longer than a page by itself", async () => {
     await patient.run(
       `CREATE TABLE big_rows AS SELECT g AS id, repeat('x', 9000000) AS body FROM generate_series(1, 2) g`,
     )
@@ -350,7 +350,7 @@ describe("PgRowReader", () => {
     expect([items.length, hasMore]).toEqual([20, false])
   })
 
-  it.each([1, 3, 4, 7])("has row %i in its place, though it is much longer than the others", async (long) => {
+  it.each([1, 3, 4, 7])("has row %i in place, even if it is much longer than the others", async (long) => {
     await patient.run(`CREATE TABLE uneven_${long} AS
       SELECT g AS id, repeat('x', CASE g WHEN ${long} THEN 3000000 ELSE 3 END) AS body FROM generate_series(1, 7) g`)
     await patient.run(`ALTER TABLE uneven_${long} ADD PRIMARY KEY (id)`)
@@ -391,7 +391,7 @@ describe("PgRowReader", () => {
       "n",
     ],
     ["recreated", "DROP TABLE fleeting; CREATE TABLE fleeting (x int)", { success: { items: [] } }],
-  ])("reads an object as it is when it was %s since it was found", async (_what, change, expected, sort?) => {
+  ])("reads an object in its current form if it was %s since its lookup", async (_what, change, expected, sort?) => {
     await reading.run(`CREATE TABLE fleeting (id int PRIMARY KEY, n text)`)
     await reading.run(`INSERT INTO fleeting VALUES (1, '7')`)
     await reading.run(`REVOKE SELECT ON fleeting FROM "${reading.readerRole}"`)

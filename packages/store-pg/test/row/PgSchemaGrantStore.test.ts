@@ -25,7 +25,7 @@ const readable = async () => {
   return tables.map(({ schema, name }) => `${schema}.${name}`)
 }
 
-it("expose opens the objects of a schema and those its owner creates later; hide revokes it", async () => {
+it("expose grants access to the objects of a schema, present and future; hide revokes it", async () => {
   expect(await readable()).toEqual([])
   expect(await expose("stock")).toEqual({ objects: 1 })
   expect(await readable()).toEqual(["stock.old"])

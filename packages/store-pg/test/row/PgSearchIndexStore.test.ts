@@ -75,7 +75,7 @@ const WORDS = [
 ]
 
 describe("a search index", () => {
-  it("is not built with functions that another role could have put there", async () => {
+  it("is not built with functions that another role could have planted", async () => {
     await reading.run("CREATE TABLE trapped (id int PRIMARY KEY)")
     await reading.asBefore("CREATE SCHEMA cabinet_search")
     const built = await build("trapped")
@@ -156,7 +156,7 @@ describe("a search index", () => {
     expect(await scans("unindexed", [["q", "nowhere"]])).not.toContain("cabinet_search.text_")
   })
 
-  it("finds words of any alphabet among many rows without reading them all, with a key and without", async () => {
+  it("finds words of any alphabet among many rows without reading them all, with or without a key", async () => {
     await reading.run(`CREATE TABLE many (id int PRIMARY KEY, note text)`)
     await reading.run(
       `INSERT INTO many SELECT g, CASE WHEN g = 7777 THEN 'Иголка в стоге' ELSE 'Сено сено ' || md5(g::text) END FROM generate_series(1, 20000) g`,

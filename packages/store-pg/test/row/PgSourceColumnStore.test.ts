@@ -63,7 +63,7 @@ it("retype converts values in the new type's exact format, and moves the others,
   )
 })
 
-it("retype converts times, and leaves a day that the calendar does not have", async () => {
+it("retype converts times, and leaves impossible days", async () => {
   const source = await newSource("Moments")
   for (const at of ["2026-02-28T10:00:00Z", "2026-02-30T10:00:00Z", "yesterday"]) await post(source.id, { at })
   assert.strictEqual((await retype(source.id, "at", "timestamptz")).moved, 2)
@@ -79,7 +79,7 @@ it("retype converts times, and leaves a day that the calendar does not have", as
   )
 })
 
-it("retype reads a column of text in a notation, tries it first, and moves the values outside it", async () => {
+it("retype reads a text column in a notation, tries it first, and moves the values that do not fit", async () => {
   const source = await newSource("Ledger")
   for (const total of ["1.234,50", "0,10", "1.5", "n/a"]) await post(source.id, { total, day: "02.03.2026" })
   const columns = <A, E>(use: (all: SourceColumns["Service"]) => Effect.Effect<A, E>) =>

@@ -172,7 +172,7 @@ describe("the proof behind a page", () => {
   )
 
   it.each([1, 3])(
-    "proves none of %i pages that was read under another definition, whatever changes the table",
+    "proves none of %i pages that were read under another definition, whatever changes the table",
     async (pages) => {
       const random = randomFrom(Number(process.env["SEED"] ?? 1))
       const counts = { proven: 0, stale: 0, failed: 0 }
@@ -207,7 +207,7 @@ describe("the proof behind a page", () => {
     ["by itself", READERS],
     // More than an object may have sessions.
     ["in groups", 24],
-  ])("lets no page that is read %s show columns that its rows were not read with", async (_how, readers) => {
+  ])("lets no page read %s show columns that its rows were not read with", async (_how, readers) => {
     const random = randomFrom(Number(process.env["SEED"] ?? 2))
     const counts = { read: 0, refused: 0 }
     const wrong: Array<unknown> = []
@@ -244,7 +244,7 @@ describe("the proof behind a page", () => {
     ["row security", `ALTER TABLE public.raced ENABLE ROW LEVEL SECURITY`],
     ["its end", `DROP TABLE public.raced`],
     ["no rows", `TRUNCATE public.raced`],
-  ])("makes %s wait until the proof was read", async (_what, statement) => {
+  ])("makes %s wait until the proof has been read", async (_what, statement) => {
     await reading.asBefore(`CREATE SCHEMA IF NOT EXISTS elsewhere`)
     const { found, session, proven } = await afterPage()
     const changed = reading.run(statement)

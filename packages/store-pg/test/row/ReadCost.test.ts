@@ -123,7 +123,7 @@ describe("a page of an indexed order", () => {
     ],
     [[]],
     [[["dir", "desc"]]],
-  ] satisfies Array<[ParamPairs]>)("reads no more than its rows and one, at every depth: %j", async (params) => {
+  ] satisfies Array<[ParamPairs]>)("reads only one row more than it shows, at any depth: %j", async (params) => {
     expect(await mostRead("big", [...params, ["col", "id"]], 30)).toBe(31)
   })
 

@@ -83,7 +83,7 @@ const open = Effect.gen(function* () {
 const many = (read: (name: string) => void, ...names: ReadonlyArray<string>) => names.forEach((name) => read(name))
 
 it.effect(
-  "ReadGroups includes up to three other reads, never more than half of the waiting ones, each with its own page",
+  "ReadGroups joins up to three other reads, at most half of the waiting ones, and each gets its own page",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -103,7 +103,7 @@ it.effect(
 )
 
 it.effect(
-  "ReadGroups reads a page separately if it is long, planned for its values, of another object or may run a customer's code",
+  "ReadGroups reads a page separately if it is long, has a custom plan or another object, or may run a customer's code",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -129,7 +129,7 @@ it.effect(
 )
 
 it.effect(
-  "ReadGroups reads each page of a group separately if one failed, and in groups again after five seconds",
+  "ReadGroups reads each page of a group separately after one failed, and in groups again after five seconds",
   () =>
     Effect.gen(function* () {
       const { sent, results, read, end } = yield* open
@@ -150,7 +150,7 @@ it.effect(
     }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups continues with groups when an object has only changed", () =>
+it.effect("ReadGroups continues with groups if an object merely changed", () =>
   Effect.gen(function* () {
     const { sent, results, read, end } = yield* open
     many(read, "a", "b", "c", "d")
@@ -258,7 +258,7 @@ it.effect("ReadGroups excludes statements that were slow recently or are unknown
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadGroups compares the pages of one table, and reads them in groups when all take long", () =>
+it.effect("ReadGroups compares the pages of one table, and reads them in groups if all are slow", () =>
   Effect.gen(function* () {
     const { sent, read, end } = yield* open
     many(read, "a", "b", "c", "d")

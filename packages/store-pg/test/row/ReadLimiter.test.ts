@@ -39,7 +39,7 @@ const reads = (turns: ReadLimiter) => {
   return { began, read, end }
 }
 
-it.effect("ReadLimiter gives an object its share, the others the rest, and slots in the order of requests", () =>
+it.effect("ReadLimiter gives one object its share, others the rest, and slots in the order of requests", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(3, 2))
     for (const name of ["a1", "a2", "a3", "a4"]) yield* read("a", name)
@@ -57,7 +57,7 @@ it.effect("ReadLimiter gives an object its share, the others the rest, and slots
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter reserves slots for tables and for other views, however many request a view", () =>
+it.effect("ReadLimiter reserves slots for tables and for other views, however many callers request a view", () =>
   Effect.gen(function* () {
     const { began, read, end } = reads(yield* open(4, 3, { slots: 3, share: 2 }))
     for (const name of ["v1", "v2", "v3"]) yield* read("v", name, false)
@@ -106,7 +106,7 @@ it.effect("ReadLimiter recovers the slot of work that fails or is interrupted", 
   }).pipe(Effect.scoped),
 )
 
-it.effect("ReadLimiter serves thousands in the queue, one after the other, even if each completes synchronously", () =>
+it.effect("ReadLimiter serves thousands of queued callers in turn, even if each completes synchronously", () =>
   Effect.gen(function* () {
     const turns = yield* open(1, 1)
     const { read, end } = reads(turns)

@@ -42,7 +42,7 @@ const sentRow = (id: bigint, note: string | null): RecordBytes =>
   sent([bigint(id), note === null ? null : Buffer.from(note)])
 
 describe("RecordToJson", () => {
-  it("is values in SQL, and knows how long its keys are", () => {
+  it("is an SQL expression of the values, and knows the length of its keys", () => {
     assert.deepStrictEqual(row.values, ["t.id", "t.note"])
     assert.strictEqual(row.keyBytes, '{"id":,"a \\"note\\"":}'.length)
   })
@@ -84,7 +84,7 @@ describe("RecordToJson", () => {
   })
 
   it.prop(
-    "skips the bytes after a row's values, and finds each value of each row",
+    "skips bytes after a row's values, and finds each value of each row",
     [Schema.Array(Schema.Tuple([Schema.NullOr(Schema.String), Schema.NullOr(Schema.BigInt)]))],
     ([given]) => {
       const rows = given.map(([note, id]) => ({
@@ -117,7 +117,7 @@ describe("RecordToJson", () => {
     { arbitrary: { runs: 200 } },
   )
 
-  it("finds a number's text, although it is much longer than its binary form", () => {
+  it("finds a number's text even if it is much longer than its binary form", () => {
     // As numeric is sent: one digit of four figures, the 75th before the point.
     const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
     const read = row.read(concatenated([sent([bigint(0n), null, number])]))

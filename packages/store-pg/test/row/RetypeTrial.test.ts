@@ -23,7 +23,7 @@ const waiting = async (): Promise<number> => {
   return found!["n"] as number
 }
 
-it("many concurrent trials wait for a table in one session, and others have theirs", async () => {
+it("many concurrent trials wait for a table in one session, and other work has its own", async () => {
   const { id, table } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "tried" })))
   const events = [fingerprintedEvent(new Map([["a", "1"]]))]
   const sent = { sourceId: id, sourceVersion: 1, channel: "webhook", history: false, events, original: null } as const

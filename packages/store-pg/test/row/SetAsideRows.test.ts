@@ -236,7 +236,7 @@ it("a row that stays refused is retried at intervals that double up to an hour",
   for (const [n, wait] of seconds.entries()) assert.approximately(wait, doubled[n]!, 3)
 })
 
-it("rows of one cause follow at once when one of them is written, and keep what an operator put into them", async () => {
+it("rows with one cause follow as soon as one of them is written, and keep an operator's changes", async () => {
   const { id, table } = await newSource("Frozen")
   await accept(id, { a: 1 })
   await database.run(`ALTER TABLE ${table} OWNER TO ${superuser}`)
@@ -255,7 +255,7 @@ it("rows of one cause follow at once when one of them is written, and keep what 
   }
 })
 
-it("a process that starts, as after a migration, tries rows that are set aside at once", async () => {
+it("a process that starts, as after a migration, retries set-aside rows at once", async () => {
   const { id, table } = await newSource("Migrated")
   await accept(id, { a: 1 })
   await database.run(`ALTER TABLE ${table} ADD CONSTRAINT mine CHECK (a < 100)`)

@@ -65,7 +65,7 @@ describe("character(n)", () => {
 })
 
 describe("bytea", () => {
-  it("is compared with base64, as it is shown, and with nothing else", async () => {
+  it("is compared with base64, as shown, and with nothing else", async () => {
     await reading.run(`CREATE TABLE bytes (n int PRIMARY KEY, b bytea)`)
     await reading.run(`INSERT INTO bytes VALUES (1, '\\x'), (2, '\\x00ff'), (3, '\\xdeadbeef')`)
     for (const item of itemsOf(await reading.page("bytes"))) {

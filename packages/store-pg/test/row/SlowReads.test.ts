@@ -63,7 +63,7 @@ it("the diagnostics name the index that would serve them, with how often and how
   expect(read!.since <= read!.lastAt).toBe(true)
 })
 
-it("start again at zero after a week without slow reads", async () => {
+it("restart at zero after a week without slow reads", async () => {
   await counted([0, 1, 2].map(() => ["orders", "shop", 5_000] as const))
   await reading.database.run(
     "UPDATE cabinet.slow_read SET since = since - interval '8 days', last_at = last_at - interval '8 days'",

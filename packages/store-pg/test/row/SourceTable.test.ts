@@ -113,7 +113,7 @@ describe("a source's table", () => {
     )
   })
 
-  it("keeps a field whose name is a megabyte, under its whole name", async () => {
+  it("keeps a field whose name has a megabyte, under its full name", async () => {
     const source = await newSource("Long")
     const name = "n".repeat(1_000_000)
     await post(source.id, { [name]: new JsonNumber("1.0"), short: "s" })
@@ -121,7 +121,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(row, { short: "s", value: "1.0" })
   })
 
-  it("keeps a customer's view working for any submission, and rewrites no row for another type", async () => {
+  it("keeps a customer's view working for any submission, and rewrites no row when a value has another type", async () => {
     const source = await newSource("Viewed rows")
     await post(source.id, { amount: new JsonNumber("5") })
     await database.run(`CREATE VIEW public.amounts AS SELECT sum(amount)::text AS total FROM sources.viewed_rows`)
@@ -134,7 +134,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(after, before)
   })
 
-  it("delays no accept: while a change locks the source and its table, events are accepted, and their rows follow", async () => {
+  it("delays no accept: events are accepted while a change locks the source and its table, and their rows follow", async () => {
     const source = await newSource("Held")
     const other = await newSource("Not held")
     await post(source.id, { n: "1" })
@@ -160,7 +160,7 @@ describe("a source's table", () => {
     assert.deepStrictEqual(rows, [{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  it("continues without a table that the operator dropped", async () => {
+  it("continues without its table after the operator dropped it", async () => {
     const source = await newSource("Dropped")
     await post(source.id, { a: "1" })
     await database.run(`DROP TABLE sources.dropped`)
@@ -168,7 +168,7 @@ describe("a source's table", () => {
     assert.strictEqual(receipts.length, 1)
   })
 
-  it("gets long deferred rows some megabytes at a time, and small ones all at once", async () => {
+  it("gets long deferred rows a few megabytes at a time, and small ones all at once", async () => {
     const source = await newSource("Long rows")
     for (const n of Array(9).keys()) {
       await post(source.id, { n: String(n), long: (n < 3 ? "" : "x").repeat(700_000) })

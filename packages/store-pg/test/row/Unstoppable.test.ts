@@ -70,7 +70,7 @@ it("an unstoppable view never has more sessions than its share, whatever its cal
   expect(most).toBe(SHARE)
 })
 
-it("a client that leaves keeps neither a slot nor a session", async () => {
+it("a client that disconnects keeps neither a slot nor a session", async () => {
   await until(async () => (await stuck()) === 0)
   const page = SelectRows.use((rows) =>
     fromCall((call) => rows.page({ schema: "public", name: "unstoppable", params: [] }, call)),

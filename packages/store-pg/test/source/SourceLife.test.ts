@@ -56,7 +56,7 @@ it("an archived source accepts nothing, and accepts again once it is restored", 
   assert.isTrue(await opens(intakeSecret))
 })
 
-it("a renamed source keeps its address and its table, and its events show the new name", async () => {
+it("a renamed source keeps its address and table, and its events show the new name", async () => {
   const { id, intakeSecret, table } = await made("Before")
   const after = await sources((all) => all.change(id, { name: "After" }))
   assert.deepStrictEqual(after.table, table)
@@ -71,18 +71,21 @@ it("a new intake address closes the old one immediately", async () => {
   assert.deepStrictEqual([await opens(before.intakeSecret), await opens(after.intakeSecret)], [false, true])
 })
 
-it.each(["keep", "drop"] as const)("a deleted source (table: %s) takes nothing more; its events stay", async (fate) => {
-  const { id, intakeSecret, table } = await made(`Deleted ${fate}`)
-  await sources((all) => all.remove(id, fate))
-  assert.isFalse(await opens(intakeSecret))
-  assert.isTrue(Option.isNone(await sources((all) => all.get(id))))
-  assert.include(await sources((all) => Effect.flip(all.restore(id))), { code: "no_such_source" })
-  assert.lengthOf(await feedOf(id), 1)
-  const there = await database.run(
-    `SELECT 1 FROM pg_tables WHERE schemaname = 'sources' AND tablename = '${table!.name}'`,
-  )
-  assert.lengthOf(there, fate === "keep" ? 1 : 0)
-})
+it.each(["keep", "drop"] as const)(
+  "a deleted source (table: %s) accepts nothing more; its events stay",
+  async (fate) => {
+    const { id, intakeSecret, table } = await made(`Deleted ${fate}`)
+    await sources((all) => all.remove(id, fate))
+    assert.isFalse(await opens(intakeSecret))
+    assert.isTrue(Option.isNone(await sources((all) => all.get(id))))
+    assert.include(await sources((all) => Effect.flip(all.restore(id))), { code: "no_such_source" })
+    assert.lengthOf(await feedOf(id), 1)
+    const there = await database.run(
+      `SELECT 1 FROM pg_tables WHERE schemaname = 'sources' AND tablename = '${table!.name}'`,
+    )
+    assert.lengthOf(there, fate === "keep" ? 1 : 0)
+  },
+)
 
 it("a table with dependent views is not dropped, and then the source is not deleted either", async () => {
   const { id, intakeSecret, table } = await made("Viewed")

@@ -31,7 +31,7 @@ const OTHER: Record<string, string> = {
   "timestamp with time zone": "'2020-01-01 00:00Z'",
 }
 
-it("a source gets a new version when any column changes that is not bookkeeping", async () => {
+it("a source gets a new version when any column but bookkeeping changes", async () => {
   const { id } = await sources((all) => all.create({ name: "Columns" }))
   const checks = await database.run(
     "SELECT conname FROM pg_constraint WHERE conrelid = 'cabinet.source'::regclass AND contype = 'c'",

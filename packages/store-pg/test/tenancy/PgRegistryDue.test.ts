@@ -37,7 +37,7 @@ const dueIn = async (name: string): Promise<number | null> => {
 
 const claimed = async (most = 50) => (await run(claimDue(most))).map(({ name }) => name).toSorted()
 
-it("a cabinet is due when it is added or moved, and has no line once it is removed", async () => {
+it("a cabinet is due when it is added or moved, and not listed once it is removed", async () => {
   assert.deepStrictEqual(await claimed(), ["a"])
   const [claim] = [await dueIn("a")]
   assert.strictEqual(claim, 60)
@@ -80,7 +80,7 @@ it("settleDue sets the next time, but not over a process that opened the cabinet
   assert.strictEqual(await dueIn("a"), 7_200)
 })
 
-it("dueInUse moves the time ahead for a process that does all the work, and only nearer for one that does not", async () => {
+it("dueInUse postpones the time for a process that does all the work, and otherwise only brings it nearer", async () => {
   await run(dueInUse("a", true))
   assert.strictEqual(await dueIn("a"), 120)
   await later("1 minute")
@@ -96,7 +96,7 @@ it("dueInUse moves the time ahead for a process that does all the work, and only
   assert.deepStrictEqual(await claimed(), ["a"])
 })
 
-it("dueByCommand makes a cabinet due when the command ends, and after ten minutes if it is killed", async () => {
+it("dueByCommand makes a cabinet due when the command ends, or after ten minutes if it is killed", async () => {
   await database.run("UPDATE cabinet.registry_due SET due_at = cabinet.now() + interval '12 hours'")
   await run(dueByCommand("a", "begun"))
   assert.strictEqual(await dueIn("a"), 600)

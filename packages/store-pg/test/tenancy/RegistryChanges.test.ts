@@ -95,7 +95,7 @@ it("refresh reads only what changed since the last one", async () => {
   expect(names()).toEqual(["first", "second"])
 })
 
-it("refresh sees a change that commits after a newer one was read", async () => {
+it("refresh sees a change that commits after a later one was read", async () => {
   await refresh()
   const commit = await begun(add("older"))
   await database.run(add("younger"))
@@ -106,7 +106,7 @@ it("refresh sees a change that commits after a newer one was read", async () => 
   expect(names()).toEqual(["older", "younger"])
 })
 
-it("refresh reads nothing twice while an old transaction stays open", async () => {
+it("refresh reads nothing twice while an old transaction remains open", async () => {
   await refresh()
   await begun(add("older"))
   await database.run(add("younger"))
@@ -129,7 +129,7 @@ it("refresh sees a cabinet that is removed, moved or renamed, and reports the ol
   expect(gone).toEqual(["removed", "moved", "renamed"])
 })
 
-it("refresh reads changes of more than a page to their end", async () => {
+it("refresh reads more than a page of changes to the end", async () => {
   await refresh()
   await database.run(
     `INSERT INTO cabinet.registered_cabinet (name, database_url)
@@ -175,7 +175,7 @@ it("readWhole keeps a cabinet that is added after its page was read", async () =
   expect(gone).toEqual([])
 })
 
-it("refresh reads the whole registry when the database server has changed", async () => {
+it("refresh reads the whole registry if the database server has changed", async () => {
   await database.run(add("first"))
   await refresh()
   await database.run(add("second"))
