@@ -28,6 +28,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   named_charsets: "from the form field charsets",
   part: "from the headers of their parts",
   data: "detected from the bytes",
+  unclear: "a guess that the text does not confirm",
   reread: "named at a rereading",
   json: "JSON is always UTF-8",
   content_encoding: "its content encoding could not be decoded",

@@ -22,10 +22,14 @@ export const importScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* ({ frame, path: [id], pairs }) {
         const status = yield* imports.get(idOf(id))
         const source = (yield* sources.list).find((one) => one.id === status.sourceId) ?? null
-        const isFile = status.channel === "file" && status.undo === null
+        const isUndone = status.undo !== null
         const isOpen = status.state !== "done" && status.cancelledAt === null
-        const isCancellable = may(frame, "source.change") && isFile && isOpen
-        const isUndoable = may(frame, "event.trash") && isFile && (status.state === "done" || status.state === "failed")
+        const isCancellable = may(frame, "source.change") && !isUndone && isOpen
+        const isUndoable =
+          may(frame, "event.trash") &&
+          status.channel === "file" &&
+          !isUndone &&
+          (status.state === "done" || status.state === "failed")
         const isAsked = isUndoable && pairs.some(([name]) => name === "undo")
         const undo = isAsked
           ? yield* Effect.catchTag(imports.tryUndo(status.id), "FileError", (error) =>

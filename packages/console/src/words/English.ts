@@ -783,6 +783,7 @@ export const ENGLISH = {
     headerAt: (line: number) => `header in line ${line}`,
     doubtful: "Worth a look:",
     doubts: {
+      encoding_unclear: (_count: number) => "The encoding is a guess that the text does not confirm",
       delimiter_unclear: (_count: number) => "Several delimiters fit, and the first was taken",
       delimiter_tied: (_count: number) => "A comma would divide the lines evenly as well",
       titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,

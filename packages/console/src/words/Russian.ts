@@ -781,6 +781,7 @@ export const RUSSIAN: Words = {
     headerAt: (line) => `заголовок в строке ${line}`,
     doubtful: "Проверьте:",
     doubts: {
+      encoding_unclear: () => "Кодировка угадана, и текст её не подтверждает",
       delimiter_unclear: () => "Подходят несколько разделителей, взят первый из них",
       delimiter_tied: () => "Запятая тоже делит строки поровну",
       titles_skipped: (number) => `Над заголовком пропущено: ${count(number, rows)}`,

@@ -3,12 +3,13 @@ import * as Shape from "../json/Shape.ts"
 import { counted } from "../text/Counted.ts"
 
 /**
- * `delimiter_unclear`: several delimiters fit, and the first was taken without a question. `delimiter_tied`: another
+ * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `delimiter_unclear`: several delimiters fit, and the first was taken without a question. `delimiter_tied`: another
  * delimiter fits as well, but is less likely. `titles_skipped`: lines above the header were left out. `totals_row`: the last
  * rows look like totals. `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for
  * characters that could not be decoded.
  */
 export const DOUBT_KINDS = [
+  "encoding_unclear",
   "delimiter_unclear",
   "delimiter_tied",
   "titles_skipped",
@@ -55,6 +56,8 @@ const MAX_PLACES = 5
 const titles = (count: number) => `The header is below ${counted(count, "line")} of titles, which are left out.`
 
 const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
+  encoding_unclear: () =>
+    "The encoding is a guess that the text does not confirm: look at the first rows, and pass the right encoding if they cannot be read.",
   delimiter_unclear: () => "Several delimiters fit, and the first of them was taken: check that the cells are right.",
   delimiter_tied: () => "A comma would divide the lines evenly as well; pass a delimiter if the cells are wrong.",
   titles_skipped: titles,

@@ -175,8 +175,9 @@ export class ImportStore extends Context.Service<
     /** Every row is accepted: deletes the staged rows. */
     readonly finish: (held: HeldImport) => Held<void>
     /**
-     * Ends the import of a file as failed, whichever process holds it. The holder accepts no further row. Marks an import that
-     * had failed before. `done`: all rows are accepted, so nothing was cancelled.
+     * Ends an import as failed, whichever process holds it. The holder accepts no further row, and a poll treats the items
+     * that are not events as new again. Marks an import that had failed before. `done`: all rows are accepted, so nothing was
+     * cancelled.
      */
     readonly cancel: (id: number) => Effect.Effect<"cancelled" | "done" | "missing", StoreUnavailable>
     readonly status: (id: number) => Effect.Effect<Option.Option<ImportStatus>, StoreUnavailable>

@@ -67,6 +67,7 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
   let doubts = new DoubtLog()
   const batches = Stream.suspend(() => {
     doubts = new DoubtLog()
+    if (look.charset!.isUnclear) doubts.add("encoding_unclear", 1)
     const gathered = new ItemBuffer()
     const reader = readerOf(look, gathered, doubts)
     const decoding = new TextDecoding(look.charset!)

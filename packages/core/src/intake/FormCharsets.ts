@@ -10,13 +10,14 @@ import type { SourceEncoding } from "../source/SourceSettings.ts"
 import { charsetOf, decode, sourceCharset, UTF_8 } from "../text/Charset.ts"
 import type { Charset } from "../text/Charset.ts"
 import { guessBeside, guessCharset } from "../text/CharsetGuess.ts"
+import { judgeGuess } from "../text/GuessDoubt.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 import { isDamagedUtf8, kindOfValue } from "./ValueCharset.ts"
 
 /**
  * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
  * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
- * `reread`: an operator, after the event was accepted.
+ * `unclear`: a guess that the text does not confirm; `reread`: an operator, after the event was accepted.
  */
 export type CharsetDecidedBy =
   | "source"
@@ -26,6 +27,7 @@ export type CharsetDecidedBy =
   | "named_charsets"
   | "part"
   | "data"
+  | "unclear"
   | "json"
   | "reread"
 
@@ -60,7 +62,7 @@ export interface FormCharsets {
 
 /** The charset of a body that is not a form. */
 export const decideCharset = (bytes: Buffer, signals: CharsetSignals): CharsetDecision =>
-  declaredCharset(signals) ?? { charset: guessCharset(bytes), decidedBy: "data" }
+  declaredCharset(signals) ?? judged(bytes, guessCharset(bytes))
 
 /** The charsets of a form that declares one for all its values. */
 export const uniformCharsets = (decision: CharsetDecision, heedsParts: boolean): FormCharsets => ({
@@ -114,7 +116,8 @@ export const decideQueryCharsets = (query: RawForm, { source }: CharsetSignals, 
   if (named !== null) return byValue(query, { charset: named, decidedBy: "charset_field" }, NO_FIELDS, false)
   const charset = namedCharset(query, "charset", false)
   if (charset !== null) return byValue(query, { charset, decidedBy: "named_charset" }, NO_FIELDS, false)
-  return byValue(query, { charset: guessBeside(restOf(query), form), decidedBy: "data" }, NO_FIELDS, false)
+  const rest = restOf(query)
+  return byValue(query, judged(rest, guessBeside(rest, form)), NO_FIELDS, false)
 }
 
 /** Whether bytes that no signal declares are read as UTF-8. */
@@ -138,8 +141,8 @@ const byValue = (
   const decision =
     named ??
     (rest!.length > 0
-      ? ({ charset: guessCharset(rest!), decidedBy: "data" } as const)
-      : (firstOf(byField) ?? ({ charset: guessCharset(fileNames!), decidedBy: "data" } as const)))
+      ? judged(rest!, guessCharset(rest!))
+      : (firstOf(byField) ?? judged(fileNames!, guessCharset(fileNames!))))
   return {
     decision,
     isUniform: false,
@@ -147,6 +150,12 @@ const byValue = (
     fileNames: fileNames === null ? decision.charset : guessBeside(fileNames, decision.charset),
     byField,
   }
+}
+
+/** A guess, with its doubt; an unclear guess may become another charset. */
+const judged = (bytes: Buffer, guess: Charset): CharsetDecision => {
+  const { charset, isClear } = judgeGuess(bytes, guess)
+  return { charset, decidedBy: isClear ? "data" : "unclear" }
 }
 
 const firstOf = (byField: ReadonlyMap<string, Charset>): CharsetDecision | null => {

@@ -5,6 +5,7 @@
 import iconv from "iconv-lite"
 import { bufferOf, charsetOf, UTF_8 } from "./Charset.ts"
 import { guessCharset } from "./CharsetGuess.ts"
+import { judgeGuess } from "./GuessDoubt.ts"
 import { markedWide, unmarkedWide, UTF_16BE, UTF_16LE, UTF_32BE, UTF_32LE, type WideCharset } from "./WideCharset.ts"
 
 export interface FileCharset {
@@ -14,6 +15,8 @@ export interface FileCharset {
   readonly unit?: 2 | 4
   /** The source of the charset: the caller, a byte order mark, the HTML page, or the bytes themselves. */
   readonly decidedBy: "option" | "mark" | "page" | "bytes"
+  /** Set if the bytes hardly read as text of this charset, or as well in another. */
+  readonly isUnclear?: true
 }
 
 /** Families whose byte order a caller may leave to the file. */
@@ -83,8 +86,11 @@ export class CharsetDetector {
     }
     const wide = unmarkedWide(head)
     if (wide !== null) return { ...wide, decidedBy: "bytes" }
-    const { name, codec } = this.#isUtf8 && this.#whole() ? UTF_8 : guessCharset(Buffer.concat(this.#high))
-    return { name, codec, decidedBy: "bytes" }
+    if (this.#isUtf8 && this.#whole()) return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "bytes" }
+    const bytes = Buffer.concat(this.#high)
+    const { charset, isClear } = judgeGuess(bytes, guessCharset(bytes))
+    const { name, codec } = charset
+    return { name, codec, decidedBy: "bytes", ...(isClear ? {} : { isUnclear: true }) }
   }
 
   /** False if a character is truncated at the end of the file. */

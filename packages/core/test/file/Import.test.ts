@@ -6,6 +6,7 @@ import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { type SheetCell, SheetReader } from "@data-cabinet/core/file/SheetReader"
 import { SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
 import { assert, it } from "@effect/vitest"
+import iconv from "iconv-lite"
 import { Effect, Fiber, Layer, Option, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportsInMemory } from "./ImportsInMemory.ts"
@@ -137,6 +138,26 @@ it.effect("Import reports titles, totals, short rows and replaced values by line
     const row = yield* importing(all, fileOf("b.csv", text.join("\n")), { headerRow: 4 })
     assert.deepInclude(row, { headerRow: 4, rows: 3 })
     assert.include(textsOf(all).at(-3), '"Анна":')
+  }),
+)
+
+it.effect("Import doubts a guessed encoding that the text does not confirm, but none that is given", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const kinds = (text: string, codec: string, options: object = {}) =>
+      Effect.map(
+        importing(all, fileOf(`${codec}.csv`, iconv.encode(text, codec)), { again: true, ...options }),
+        (report) => [report.encoding, ...report.doubts.map(({ kind }) => kind)],
+      )
+    const russian = "Имя;Город\nАнна;Москва\nПётр;Тула\nЮлия;Санкт-Петербург\n"
+    assert.deepStrictEqual(yield* kinds(russian, "koi8r"), ["koi8-r", "encoding_unclear"])
+    assert.deepStrictEqual(yield* kinds(russian, "cp866"), ["ibm866", "encoding_unclear"])
+    assert.include(textsOf(all), '{"Имя":"Юлия","Город":"Санкт-Петербург"}')
+    assert.deepStrictEqual(yield* kinds("姓名;城市\n李明;上海\n", "gbk"), ["windows-1251", "encoding_unclear"])
+    assert.deepStrictEqual(yield* kinds("姓名;城市\n李明;上海\n", "gbk", { encoding: "gbk" }), ["gb18030"])
+    assert.deepStrictEqual(yield* kinds(russian, "win1251"), ["windows-1251"])
+    assert.deepStrictEqual(yield* kinds("Name;Stadt\nMüller;Köln\n", "win1252"), ["windows-1252"])
+    assert.deepStrictEqual(yield* kinds(russian, "utf8"), ["utf-8"])
   }),
 )
 

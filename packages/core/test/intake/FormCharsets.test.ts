@@ -59,6 +59,39 @@ const fieldsOf = (body: string | Buffer, contentType: string, rest?: Rest) => {
   return JSON.parse(text) as Readonly<Record<string, unknown>>
 }
 
+describe("parseSubmission of a form whose charset nothing declares", () => {
+  const NOTE = "Добрый день, нужна консультация по доставке"
+
+  it.for([
+    ["koi8r", NOTE, "koi8-r"],
+    ["koi8u", "Доброго дня, потрібна їхня консультація", "koi8-u"],
+    ["cp866", NOTE, "ibm866"],
+    ["maccyrillic", "Анна Яковлевна Юрьева, Москва, Тверская, дом 5; Илья Иванов, Ярославль", "x-mac-cyrillic"],
+  ] as const)("reads a note in %s, and marks the guess as unclear", ([codec, text, name]) => {
+    const body = urlencoded([["text", [text, codec]]])
+    assert.deepStrictEqual(fieldsOf(body, FORM), { text })
+    assert.deepInclude(parse(body, FORM).charset, { name, decidedBy: "unclear", replaced: 0 })
+  })
+
+  it.for([
+    ["koi8r", "Анна"],
+    ["shiftjis", "山田太郎"],
+    ["gbk", "你好世界"],
+    ["euckr", "김철수"],
+  ] as const)("marks the guess as unclear for %s %j, in the body, the query and a text", ([codec, text]) => {
+    const sent: SentFields = [["text", [text, codec]]]
+    assert.strictEqual(parse(urlencoded(sent), FORM).charset.decidedBy, "unclear")
+    assert.strictEqual(parse("", FORM, { query: sent }).charset.decidedBy, "unclear")
+    assert.strictEqual(parse(partsOf(sent), MULTIPART).charset.decidedBy, "unclear")
+    assert.strictEqual(parse(bytesOf([text, codec]), "text/plain").charset.decidedBy, "unclear")
+  })
+
+  it("does not doubt windows-1251", () => {
+    const body = urlencoded([["text", [NOTE, "win1251"]]])
+    assert.deepInclude(parse(body, FORM).charset, { name: "windows-1251", decidedBy: "data" })
+  })
+})
+
 const ANNA = "Анна Петрова"
 const [W1251, KOI8, L1] = ["win1251", "koi8r", "win1252"] as const
 

@@ -47,7 +47,7 @@ export const manageImports = Effect.gen(function* () {
       path: "/manage/v1/imports/{id}/cancel",
       summary: "Cancel an import",
       description:
-        "Ends the import of a file as failed, whichever process runs it. Rows that are events by then stay; undo the import to remove them. A failed import is marked as cancelled, so that `doctor` no longer lists it. Sent again, it changes nothing.",
+        "Ends the import of a file or a poll as failed, whichever process runs it. Rows that are events by then stay; undo the import of a file to remove them. The remaining items of a poll count as new again: pause or remove the poll to keep them out. A failed import is marked as cancelled, so that `doctor` no longer lists it. Sent again, it changes nothing.",
       action: "source.change",
       response: one(importShape, "The import."),
       errors: [...common.errors, "import_done"],

@@ -52,15 +52,18 @@ export const serialText = (serial: number, kind: NumberKind, is1904: boolean): s
   return dateText(is1904 ? serial + SINCE_1904 : serial)
 }
 
-const ISO = /^(?:(\d{4}-\d{2}-\d{2})(?:T|$))?T?(?:(\d{1,2}:\d{2})(?::(\d{2}(?:\.\d+)?))?)?Z?$/
+const ISO = /^(?:(\d{4}-\d{2}-\d{2})(?:T|$))?T?(?:(\d{1,2}:\d{2})(?::(\d{2}(?:\.\d+)?))?(Z|[+-]\d{2}:?\d{2})?)?$/
 
-/** A date in ISO 8601, in the form of the others; unchanged if it is not one. */
+/**
+ * A date in ISO 8601, in the form of the others; unchanged if it is not one. A moment keeps its `Z` or its offset, and with it
+ * its time.
+ */
 export const isoText = (text: string): string => {
-  const [, day, clock, seconds = "00"] = ISO.exec(text.trim()) ?? []
+  const [, day, clock, seconds = "00", zone = ""] = ISO.exec(text.trim()) ?? []
   if (clock === undefined) return day ?? text
   const [whole = "", fraction = ""] = seconds.split(".")
   const digits = trimZeros(fraction)
   const time = `${clock.padStart(5, "0")}:${whole}${digits === "" ? "" : `.${digits}`}`
-  if (day === undefined || day === "1899-12-30" || day === "1899-12-31") return time
-  return time === "00:00:00" ? day : `${day}T${time}`
+  if (day === undefined || day === "1899-12-30" || day === "1899-12-31") return time + zone
+  return time === "00:00:00" && zone === "" ? day : `${day}T${time}${zone}`
 }

@@ -85,7 +85,7 @@ describe("readWorkbook reads a value unchanged when its type does not fit", () =
     ['<c t="x"><v>y</v></c>', "y"],
     ['<c t="inlineStr"><v>in the value</v></c>', "in the value"],
     ["<c><is><t>without a type</t></is></c>", "without a type"],
-    ['<c t="d"><v>2024-03-01T09:30:00.000Z</v></c>', "2024-03-01T09:30:00"],
+    ['<c t="d"><v>2024-03-01T09:30:00.000Z</v></c>', "2024-03-01T09:30:00Z"],
     ['<c t="str"><f>A1</f></c><c><v>1</v></c>', null],
     ['<c s="77"><v>5</v></c>', 5],
     ['<c s="1"><v>79160000001</v></c>', 79_160_000_001],

@@ -61,14 +61,14 @@ export const CANCEL = `
 UPDATE cabinet.import m SET state = 'failed', cancelled_at = cabinet.now(), lease = NULL, lease_until = NULL,
   failure = CASE WHEN m.state = 'failed' THEN m.failure ELSE 'it was cancelled' END,
   finished_at = coalesce(m.finished_at, cabinet.now())
-WHERE m.id = $1 AND m.channel = 'file' AND (m.state = 'staging' OR (m.state = 'accepting' AND m.accepted < m.staged)
+WHERE m.id = $1 AND (m.state = 'staging' OR (m.state = 'accepting' AND m.accepted < m.staged)
   OR (m.state = 'failed' AND m.cancelled_at IS NULL))
-RETURNING m.id::float8 AS id`
+RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
 
 /** What an import is that was not cancelled. */
 export const UNCANCELLED = `
 SELECT CASE WHEN m.state = 'failed' THEN 'cancelled' ELSE 'done' END AS outcome
-FROM cabinet.import m WHERE m.id = $1 AND m.channel = 'file'`
+FROM cabinet.import m WHERE m.id = $1`
 
 /**
  * Marks items of a poll's response as not seen if they did not become events, so that the poll requests them again. An

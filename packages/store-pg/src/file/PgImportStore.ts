@@ -91,6 +91,15 @@ const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<ImportSt
   }
 })
 
+/** Returns whether the import ended by this. Its poll treats the items that are not events as new again. */
+const cancelAndReopen = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) {
+  const [ended] = yield* sql.unsafe<{ readonly poll_id: number | null }>(ImportStatement.CANCEL, [id])
+  if (ended !== undefined && ended.poll_id !== null) {
+    yield* sql.unsafe(ImportStatement.DELETE_UNACCEPTED_SEEN, [id, ended.poll_id])
+  }
+  return ended !== undefined
+})
+
 export const layer = Layer.effect(
   ImportStore,
   Effect.gen(function* () {
@@ -150,8 +159,8 @@ export const layer = Layer.effect(
           Effect.asVoid,
         ),
       cancel: Effect.fnUntraced(function* (id) {
-        const [ended] = yield* sql.unsafe(ImportStatement.CANCEL, [id])
-        if (ended !== undefined) return "cancelled" as const
+        const ended = yield* sql.withTransaction(cancelAndReopen(sql, id))
+        if (ended) return "cancelled" as const
         const [left] = yield* sql.unsafe<{ outcome: "cancelled" | "done" }>(ImportStatement.UNCANCELLED, [id])
         return left?.outcome ?? "missing"
       }, orUnavailable),

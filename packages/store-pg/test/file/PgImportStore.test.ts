@@ -115,6 +115,50 @@ it("ImportStore gives an import to one holder, and the imports of a source in or
   )
 })
 
+it("ImportStore cancels the import of a poll, and its items that are not events count as new again", async () => {
+  const source = await cabinet.source("polled")
+  const [poll] = await database.run(
+    `INSERT INTO cabinet.poll (source_id, url, every_seconds) VALUES (${source.id}, 'http://127.0.0.1:9/', 60) RETURNING id::int AS id`,
+  )
+  const seen = () =>
+    database.run(`SELECT encode(key, 'escape') AS key FROM cabinet.poll_seen WHERE poll_id = ${poll!["id"]} ORDER BY 1`)
+  await cabinet.run(
+    Effect.gen(function* () {
+      const imports = yield* ImportStore
+      const log = yield* EventLog
+      const began = yield* imports.begin({
+        ...wanted(source.id),
+        channel: "pull",
+        once: false,
+        pollId: Number(poll!["id"]),
+      })
+      if (!("held" in began)) return assert.fail("it was refused")
+      const rows = Array.from({ length: 4 }, (_, n) => ({
+        n,
+        empty: false,
+        key: Buffer.from(`k${n}`),
+        payload: `{"n":${n}}`,
+      }))
+      yield* imports.stage(began.held, rows)
+      yield* imports.seal(began.held, { staged: 4, refused: 0 })
+      const { id } = began.held
+      yield* Effect.promise(() =>
+        database.run(
+          `INSERT INTO cabinet.poll_seen SELECT ${poll!["id"]}, key FROM cabinet.staged_row WHERE import_id = ${id}`,
+        ),
+      )
+      const claimed = Option.getOrThrow(yield* imports.claim(id))
+      yield* appendEvents(log, { ...slice(source.id, 1, id, 0, 2), channel: "pull" })
+      assert.strictEqual(yield* imports.cancel(id), "cancelled")
+      assert.deepStrictEqual(yield* Effect.promise(seen), [{ key: "k0" }, { key: "k1" }])
+      assert.deepInclude(Option.getOrThrow(yield* imports.status(id)), { state: "failed", accepted: 2 })
+      // Its holder accepts nothing more, and a second cancel changes nothing.
+      assert.strictEqual((yield* Effect.flip(imports.renew(claimed)))._tag, "LeaseLost")
+      assert.strictEqual(yield* imports.cancel(id), "cancelled")
+    }),
+  )
+})
+
 it("ImportStore refuses the same file until its import has failed", async () => {
   const source = await cabinet.source("same")
   await cabinet.run(

@@ -1,0 +1,171 @@
+/**
+ * Judges a guessed charset: whether the bytes read as plausible text in it. Letters are rated by how often languages use
+ * them, and by case: a capital after a small letter marks the wrong charset. Other Cyrillic charsets are rated the same way.
+ */
+import { charsetOf, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
+import type { Charset } from "./Charset.ts"
+
+/** The result of judging a guess. */
+export interface GuessVerdict {
+  /** The charset to read: the guessed one, or another in which the text is far more plausible. */
+  readonly charset: Charset
+  /** Whether the text is plausible in the guessed charset, and more so than in any other. */
+  readonly isClear: boolean
+}
+
+/** More bytes say nothing new. */
+const MAX_SAMPLE = 65_536
+
+/** Judges the charset that was guessed for these bytes. UTF-8 is always clear. */
+export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
+  if (guess === UTF_8) return { charset: guess, isClear: true }
+  const sample = bytes.length > MAX_SAMPLE ? bytes.subarray(0, MAX_SAMPLE) : bytes
+  if (guess !== WINDOWS_1251) return { charset: guess, isClear: guess !== WINDOWS_1252 || isPlausibleLatin(sample) }
+  const own = rate(sample, ratings(WINDOWS_1251))
+  if (own.letters === 0 && own.score >= own.high * SIGN) return { charset: guess, isClear: true }
+  let best = Number.NEGATIVE_INFINITY
+  let rival: Charset = guess
+  for (const name of RIVALS) {
+    const other = charsetOf(name)!
+    const { score } = rate(sample, ratings(other))
+    if (score <= best) continue
+    best = score
+    rival = other
+  }
+  const isPlausible = own.score >= own.high * USUAL - Math.sqrt(own.high) * DEVIATION
+  const isFar = best - own.score >= FAR && best >= own.high * USUAL
+  return { charset: isFar ? rival : guess, isClear: isPlausible && own.score - best >= NEAR }
+}
+
+/** Of two that rate the text the same, the first counts. */
+const RIVALS = ["koi8-r", "koi8-u", "ibm866", "x-mac-cyrillic", "iso-8859-5"]
+
+/** A letter's usual rating in plausible text, and how far a short text may stay below it. */
+const USUAL = -35
+const DEVIATION = 26
+/** With a smaller difference, either charset may be right. */
+const NEAR = 0
+/** From this difference on, the other charset is certain enough to be read. */
+const FAR = 150
+
+/** Ratings of small letters: tenths of the natural logarithm of their frequency, the best of several languages. */
+const LETTERS: Readonly<Record<string, number>> = {
+  о: -22, е: -25, а: -25, и: -26, н: -27, т: -28, с: -29, р: -30, в: -31, л: -31, к: -34, м: -34, д: -35, п: -36, у: -36,
+  я: -39, ы: -40, ь: -41, г: -41, з: -41, б: -41, ч: -42, й: -44, х: -46, ж: -47, ш: -49, ю: -51, ц: -53, щ: -50, э: -45,
+  ф: -50, ъ: -45, ё: -55, і: -36, ї: -48, є: -48, ґ: -70, ў: -60, ј: -60, љ: -65, њ: -60, ћ: -60, ђ: -65, џ: -70, ѓ: -80, ќ: -80,
+  ѕ: -80,
+} // prettier-ignore
+
+const SIGNS = "«»—–№…„“”‘’•·©®°§€\u00A0"
+const SIGN = -70
+const STRANGE = -100
+const CAPITAL = -15
+const CAPITAL_AFTER_CAPITAL = -1
+const CAPITAL_AFTER_SMALL = -60
+const SMALL_AFTER_CAPITALS = -40
+const LETTER_AFTER_SIGN = -40
+
+const NO_LETTER = 0
+const SMALL = 1
+const CAPITAL_LETTER = 2
+/** The second of two capitals, and each after it. */
+const NEXT_CAPITAL = 3
+const LAST_SIGN = 4
+
+/** Signs that no letter follows. */
+const LAST_SIGNS = "»–—…”•€®©§"
+
+interface Ratings {
+  readonly rating: Int16Array
+  readonly kind: Uint8Array
+}
+
+const ratingsOf = new Map<Charset, Ratings>()
+
+const ratings = (charset: Charset): Ratings => {
+  const known = ratingsOf.get(charset)
+  if (known !== undefined) return known
+  const rating = new Int16Array(256)
+  const kind = new Uint8Array(256)
+  for (let byte = 128; byte < 256; byte++) {
+    const character = String.fromCharCode(charset.table![byte]!)
+    const small = character.toLowerCase()
+    const letter = LETTERS[small]
+    rating[byte] = letter ?? (SIGNS.includes(character) ? SIGN : STRANGE)
+    if (letter === undefined) kind[byte] = LAST_SIGNS.includes(character) ? LAST_SIGN : NO_LETTER
+    else kind[byte] = small === character ? SMALL : CAPITAL_LETTER
+  }
+  const made = { rating, kind }
+  ratingsOf.set(charset, made)
+  return made
+}
+
+interface Rated {
+  readonly score: number
+  /** Bytes above 127, and those of them that are letters. */
+  readonly high: number
+  readonly letters: number
+}
+
+const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
+  let score = 0
+  let high = 0
+  let letters = 0
+  let before = NO_LETTER
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte < 128) {
+      before = NO_LETTER
+      continue
+    }
+    high++
+    score += rating[byte]!
+    let now = kind[byte]!
+    if (now === SMALL || now === CAPITAL_LETTER) letters++
+    if (before === LAST_SIGN && (now === SMALL || now === CAPITAL_LETTER)) score += LETTER_AFTER_SIGN
+    if (now === SMALL && before === NEXT_CAPITAL) score += SMALL_AFTER_CAPITALS
+    else if (now === CAPITAL_LETTER && (before === CAPITAL_LETTER || before === NEXT_CAPITAL)) {
+      score += CAPITAL_AFTER_CAPITAL
+      now = NEXT_CAPITAL
+    } else if (now === CAPITAL_LETTER) score += before === SMALL ? CAPITAL_AFTER_SMALL : CAPITAL
+    before = now
+  }
+  return { score, high, letters }
+}
+
+/** Bytes of windows-1252 that stand in no word of its languages, or in hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
+const RARE_LETTERS = new Set([0xd0, 0xde, 0xdd, 0xd7, 0xf0, 0xfe, 0xfd, 0xf7, 0x9f, 0x8a, 0x8e, 0x9a, 0x9e])
+/** Signs that may stand beside letters: € … ‘’“” •–— ™ « » ª º ° · ' ´ ² ³ © ® and the space. */
+const LATIN_SIGNS = new Set([
+  0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0xa0, 0xa1, 0xa3, 0xa7, 0xa9, 0xaa, 0xab, 0xae, 0xb0, 0xb2,
+  0xb3, 0xb4, 0xb5, 0xb7, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,
+]) // prettier-ignore
+/** Signs that no letter follows: in other charsets these bytes are letters. */
+const LATIN_LAST_SIGNS = new Set([0xa3, 0xb2, 0xb3, 0xbc, 0xbd, 0xbe, 0xaa, 0xba])
+
+const isPlausibleLatin = (bytes: Buffer): boolean => {
+  let high = 0
+  let strange = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!
+    if (byte < 128) continue
+    high++
+    if (RARE_LETTERS.has(byte)) strange++
+    else if (byte === 0x8c || byte === 0x9c) continue
+    else if (byte < 0xc0 && !LATIN_SIGNS.has(byte)) strange++
+    else if (
+      isLatinLetter(bytes[at + 1]) &&
+      (LATIN_LAST_SIGNS.has(byte) || (byte === 0xbf && isLatinLetter(bytes[at - 1])))
+    )
+      strange++
+  }
+  return (
+    strange * 10 <= high && !(has(bytes, 0xf8) && !has(bytes, 0xe5, 0xe6) && has(bytes, 0xe1, 0xe8, 0xec, 0xed, 0xf9))
+  )
+}
+
+/** Whether any of these bytes occurs. Danish `ø` stands beside `å` and `æ`, not beside the letters of Czech `ř`. */
+const has = (bytes: Buffer, ...any: ReadonlyArray<number>): boolean => any.some((byte) => bytes.includes(byte))
+
+const isLatinLetter = (byte: number | undefined): boolean =>
+  byte !== undefined && ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte >= 0xc0)

@@ -1,0 +1,108 @@
+import { assert, it } from "@effect/vitest"
+import iconv from "iconv-lite"
+import { describe } from "vitest"
+import { WINDOWS_1251 } from "../../src/text/Charset.ts"
+import { guessCharset } from "../../src/text/CharsetGuess.ts"
+import { judgeGuess } from "../../src/text/GuessDoubt.ts"
+
+const judge = (codec: string, text: string) => {
+  const bytes = iconv.encode(text, codec)
+  const { charset, isClear } = judgeGuess(bytes, guessCharset(bytes))
+  return [charset.name, isClear]
+}
+
+const ORDER = "Заявка с сайта\nАнна Петрова\nг. Санкт-Петербург, ул. Ленина, д. 5"
+const CYRILLIC = [
+  ["koi8r", "koi8-r"],
+  ["koi8u", "koi8-r"],
+  ["cp866", "ibm866"],
+  ["maccyrillic", "x-mac-cyrillic"],
+  ["iso88595", "iso-8859-5"],
+] as const
+
+describe("judgeGuess", () => {
+  it.for(CYRILLIC)("judgeGuess reads a text in %s that nothing declares, as unclear", ([codec, name]) =>
+    assert.deepStrictEqual(judge(codec, ORDER), [name, false]),
+  )
+
+  it("judgeGuess reads Ukrainian in KOI8-U", () =>
+    assert.deepStrictEqual(judge("koi8u", "Доброго дня, їжак і єнот хочуть замовити їжу"), ["koi8-u", false]))
+
+  it.for([
+    ["koi8r", "Иван Петров"],
+    ["koi8r", "Анна"],
+    ["koi8r", "ПРИВЕТ"],
+    ["koi8u", "Їжак і єнот"],
+    ["cp866", "Иван"],
+    ["cp866", "анна"],
+    ["maccyrillic", "Анна"],
+    ["maccyrillic", "Сумма, руб."],
+    ["shiftjis", "山田太郎"],
+    ["shiftjis", "こんにちは"],
+    ["shiftjis", "商品名,価格\nお茶,100"],
+    ["gbk", "你好世界"],
+    ["gbk", "姓名,城市\n李明,上海"],
+    ["euckr", "김철수"],
+    ["euckr", "이름,도시\n박지성,부산"],
+    ["eucjp", "山田太郎"],
+    ["big5", "台北市"],
+    ["win1250", "Łódź"],
+    ["win1250", "Příliš žluťoučký kůň"],
+    ["win1253", "Αθήνα"],
+    ["win1254", "İstanbul"],
+    ["win1255", "ירושלים"],
+    ["win1256", "محمد"],
+    ["win874", "สวัสดี"],
+    // Only capitals and accents, which fit Cyrillic no better.
+    ["win1252", "ÄÖÜ"],
+  ] as const)("judgeGuess doubts the guess for %s %j", ([codec, text]) => assert.isFalse(judge(codec, text)[1]))
+
+  it.for([
+    "Иван Петров",
+    "name=Иван",
+    "Да",
+    "анна",
+    "АННА",
+    "ПРИВЕТ, МИР",
+    "Фёдор",
+    "Щукин Эдуард",
+    "Їжак і єнот",
+    "Здравейте, искам да поръчам",
+    "Добар дан, желим да наручим",
+    "ООО «Ромашка»",
+    "№ 5",
+    "5 €",
+    "“quoted”",
+    "iPhone 15 чёрный, б/у",
+    "USBшный кабель",
+    ORDER,
+  ])("judgeGuess is clear about windows-1251 %j", (text) =>
+    assert.deepStrictEqual(judge("win1251", text), ["windows-1251", true]),
+  )
+
+  it.for([
+    "Müller",
+    "naïve café",
+    "Il va à Paris",
+    "¿Qué? ¡Señor!",
+    "5 €",
+    "Größe in m³",
+    "£5",
+    "1º",
+    "Smørrebrød Århus",
+    "l’été",
+    "Œuvre cœur",
+    "coração",
+    "lunedì perché città",
+    "3½",
+  ])("judgeGuess is clear about windows-1252 %j", (text) =>
+    assert.deepStrictEqual(judge("win1252", text), [guessCharset(iconv.encode(text, "win1252")).name, true]),
+  )
+
+  it("judgeGuess leaves UTF-8 alone", () => assert.deepStrictEqual(judge("utf8", "Їжак 山田 Łódź"), ["utf-8", true]))
+
+  it("judgeGuess rates a bounded sample of a long text", () => {
+    const bytes = Buffer.concat([iconv.encode("Иван ".repeat(14_000), "win1251"), Buffer.alloc(1_000_000, 0x98)])
+    assert.deepStrictEqual(judgeGuess(bytes, WINDOWS_1251), { charset: WINDOWS_1251, isClear: true })
+  })
+})
