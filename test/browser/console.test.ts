@@ -212,9 +212,9 @@ it("a column's values and a selection's count appear where they were requested, 
   // All rows have been fetched, so the screen does not offer to count them.
   await expect.poll(() => page.textContent("#count")).toBe("300 rows in all")
   assert.isTrue(await page.isHidden("#total"))
-  await page.click("[popovertarget=column-3]")
-  await page.click("#column-3 a[data-into]")
-  await Promise.all([page.waitForNavigation(), page.click("#column-3 .facet:has-text('Ada')")])
+  await page.click("a[data-menu][aria-label='Column customer']")
+  await page.click("#column-menu a[data-into]")
+  await Promise.all([page.waitForNavigation(), page.click("#column-menu .facet:has-text('Ada')")])
   assert.include(page.url(), "?fc=customer&fo=eq&fv=Ada")
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })

@@ -14,6 +14,8 @@ export const SCREENS: ReadonlyArray<string> = [
   "tables/sources/orders?sort=nothing",
   "tables/sources/orders/values?column=customer",
   "tables/sources/orders/count",
+  "tables/sources/orders/menu?column=total",
+  "tables/sources/orders/settings?sort=total",
   "tables/sources/orders/columns/total",
   "tables/sources/orders/columns/customer?type=numeric",
   "tables/sources/orders/indexes",

@@ -201,6 +201,11 @@ export class Grid {
     this.#mark(true)
   }
 
+  /** Names the value in the opened row, whose columns have the table's own order. */
+  #heading(): HTMLElement | undefined {
+    return this.#body.parentElement!.querySelector("tr")?.cells[this.#column]
+  }
+
   /** The value as the server wrote it; one that is cut in the table is fetched whole. */
   async #copy(): Promise<void> {
     const cell = this.#rowElement(this.#row)?.cells[this.#column]
@@ -212,7 +217,8 @@ export class Grid {
       if (!link) return
       const whole = document.createElement("div")
       setHtml(whole, await (await fetchText(link.href)).text())
-      text = whole.querySelector(`#value-${this.#column - 1}`)?.textContent ?? text
+      const { value = "" } = this.#heading()?.dataset ?? {}
+      text = whole.querySelector(`#${value}`)?.textContent ?? text
     }
     await navigator.clipboard.writeText(text)
     say(document.documentElement.lang === "ru" ? "Скопировано" : "Copied")

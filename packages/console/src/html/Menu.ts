@@ -1,7 +1,8 @@
 /** A button with a menu: the browser's own popover, which needs no script, closes with Esc and is above everything else. */
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
-interface Menu {
+/** A menu of a screen. */
+export interface Menu {
   readonly id: string
   /** The button's content. */
   readonly face: HtmlValue

@@ -42,7 +42,7 @@ button,.button,select,input,textarea{font:inherit;color:inherit}
 button,.button{display:inline-flex;align-items:center;gap:.4rem;min-height:32px;padding:0 .7rem;background:var(--card);border:1px solid var(--line);border-radius:7px;cursor:pointer;white-space:nowrap;color:var(--ink)}
 button:hover,.button:hover{background:var(--hover);text-decoration:none}
 button.main,.button.main{background:var(--mark);border-color:var(--mark);color:light-dark(#fff,#0d1a13);font-weight:600}
-button.quiet{border-color:transparent;background:none}button.danger{color:var(--bad)}
+.quiet{border-color:transparent;background:none}button.danger{color:var(--bad)}
 input:not([type=checkbox],[type=radio]),select,textarea{min-height:32px;padding:0 .6rem;background:var(--card);border:1px solid light-dark(#8b95a3,#6b7684);border-radius:7px;min-width:0}
 textarea{padding:.4rem .6rem}
 input[type=checkbox],input[type=radio]{accent-color:var(--mark);width:16px;height:16px;margin:0;flex:none}
@@ -68,8 +68,9 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .note{padding:0 1rem}
 .menu{inset:auto;margin:4px 0;padding:.75rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:var(--ink);box-shadow:0 8px 30px rgb(0 0 0/.18);min-width:12rem;max-width:min(34rem,calc(100vw - 1rem));max-height:min(32rem,80svh);overflow:auto;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end}
 @supports not (position-area:block-end){.menu{inset:0;margin:auto;width:fit-content;height:fit-content}}
-.menu label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
-.menu .item{display:flex;align-items:center;gap:.55rem;min-height:32px;padding:0 .4rem;border-radius:6px;color:var(--ink)}.menu .item:hover{background:var(--hover);text-decoration:none}
+.clipped{max-width:14rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.parts{padding-bottom:.4rem;gap:1rem}.tools>.button{max-width:100%;min-width:0}.clipped{min-width:0}.menu-page .scroll{columns:14rem}.menu-page p:last-child{margin:0}
+:is(.menu,.menu-page) label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
+.item{display:flex;align-items:center;gap:.55rem;min-height:32px;padding:0 .4rem;border-radius:6px;color:var(--ink)}.item:hover{background:var(--hover);text-decoration:none}
 .menu>p:last-child{margin:.6rem 0 0}
 .ask{width:26rem;white-space:normal;text-align:start}.ask:focus{outline:0}.ask p{margin:0 0 .75rem;overflow-wrap:anywhere}
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
@@ -98,8 +99,8 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid table{border-collapse:separate;border-spacing:0;table-layout:fixed;width:0;min-width:100%}
 .grid th{position:sticky;top:0;z-index:2;background:var(--card);text-align:left;font-weight:600;height:36px;padding:0;border-bottom:1px solid var(--line)}
 .grid th div{display:flex;align-items:center;gap:.1rem;padding:0 .2rem 0 .6rem}
-.grid th a{display:flex;align-items:center;gap:.25rem;color:inherit;flex:1;min-width:0;min-height:32px}.grid th span:not(.hide){overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-.grid th.n a{justify-content:flex-end}
+.grid th .sort{display:flex;align-items:center;gap:.25rem;color:inherit;flex:1;min-width:0;min-height:32px}.grid th .mini{min-height:24px}.grid th span:not(.hide){overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.grid th.n .sort{justify-content:flex-end}
 .grid td{height:30px;padding:0 .6rem;border-bottom:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:0}
 .grid td:focus{outline:2px solid var(--link);outline-offset:-2px}
 .grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}

@@ -8,7 +8,10 @@ import type { TimeText } from "./TimeText.ts"
 export const CELL_CHARACTERS = 300
 
 export interface RowFormat {
+  /** The columns as read. */
   readonly columns: ReadonlyArray<ReadableColumn>
+  /** The places of the shown ones among them. */
+  readonly places: ReadonlyArray<number>
   /** The address of a row's own screen; null where rows have no key. */
   readonly rowPath: (tokens: ReadonlyArray<string>) => string | null
   readonly time: TimeText
@@ -40,7 +43,7 @@ export const rowLine = (row: string, format: RowFormat): string => {
     path === null
       ? '<td class="o"></td>'
       : `<td class="o"><a href="${escapeHtml(path)}" tabindex="-1" aria-label="${escapeHtml(format.words.open)}">›</a></td>`
-  const cells = format.columns.map((column, at) => cell(tokens[at] ?? "null", column, format)).join("")
+  const cells = format.places.map((at) => cell(tokens[at] ?? "null", format.columns[at]!, format)).join("")
   return `<tr>${open}${cells}</tr>`.replaceAll("\n", "&#10;")
 }
 

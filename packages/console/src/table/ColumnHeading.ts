@@ -1,9 +1,8 @@
-/** The heading of a column: it sorts, and its menu has the column's other actions. */
+/** The heading of a column: it sorts, and leads to the menu with the column's other actions, which is read on demand. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
-import { menuBody, menuButton } from "../html/Menu.ts"
-import type { Frame } from "../html/Shell.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { settingsPath } from "./ColumnSettings.ts"
 import {
@@ -23,7 +22,8 @@ import type { ToolbarData } from "./TableToolbar.ts"
 const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
   valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
 
-const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number) => {
+/** Its actions, as the content of a menu. */
+export const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn): Html => {
   const { table: words } = frame.words
   const label = bar.labels.get(column.name) ?? column.name
   const path = tablePath(frame, bar.schema, bar.name)
@@ -37,27 +37,31 @@ const columnMenuOf = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at
   const filter = { column: column.name, condition: "notempty", value: "" }
   const [left, right] = [moving(bar.pairs, bar.shown, column.name, -1), moving(bar.pairs, bar.shown, column.name, 1)]
   const settings = settingsPath(frame, bar, column.name)
-  return {
-    id: `column-${at}`,
-    face: ICONS.down,
-    label: words.menu(label),
-    kind: "quiet mini",
-    body: markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${column.type.kind === "text" && markup`<p class="soft">${words.textOrder}</p>`}${sorts}
+  return markup`<p class="soft mono">${column.name} · ${column.type.name}</p>${column.type.kind === "text" && markup`<p class="soft">${words.textOrder}</p>`}${sorts}
 ${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
 ${left !== null && item(ICONS.left, words.left, left)}${right !== null && item(ICONS.right, words.right, right)}
 ${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
-<a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values-${at}">${ICONS.values} ${words.values}</a><div id="values-${at}"></div>
+<a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values">${ICONS.values} ${words.values}</a><div id="values"></div>
 ${settings !== null && markup`<a class="item" href="${settings}">${ICONS.edit}${words.change}</a>`}
 ${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
 <form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}
-<input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`,
+<input type="hidden" name="fc" value="${column.name}"><input type="hidden" name="fo" value="${condition}"><input name="fv" aria-label="${label} ${words.conditions[condition] ?? ""}" placeholder="${words.conditions[condition] ?? ""}"><button>${words.filter}</button></form>`
+}
+
+/** The same as a screen, for a browser without scripts. */
+export const columnMenuScreen = (frame: Frame, bar: ToolbarData, column: ReadableColumn): Screen => {
+  const title = frame.words.table.menu(bar.labels.get(column.name) ?? column.name)
+  const path = tablePath(frame, bar.schema, bar.name)
+  return {
+    title: `${title} · ${bar.schema}.${bar.name}`,
+    section: "tables",
+    main: markup`<p><a href="${withQuery(path, bar.pairs)}">← ${bar.schema}.${bar.name}</a></p><h1>${title}</h1><div class="card menu-page">${columnMenu(frame, bar, column)}</div>`,
   }
 }
 
-export const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html =>
-  menuBody(columnMenuOf(frame, bar, column, at))
-
+/** `at`: its place among all shown columns. */
 export const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html => {
+  const { table: words } = frame.words
   const label = bar.labels.get(column.name) ?? column.name
   const direction = directionOf(bar, column.name)
   const path = tablePath(frame, bar.schema, bar.name)
@@ -65,7 +69,9 @@ export const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, 
   const text = markup`<span>${label}</span>${sign}`
   const next = sortedBy(bar.pairs, column.name, direction === "asc" ? "desc" : "asc")
   const sort = direction !== null && new Html(` aria-sort="${direction === "asc" ? "ascending" : "descending"}"`)
-  return markup`<th scope="col" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
-    column.type.operators === null ? text : markup`<a href="${withQuery(path, next)}">${text}</a>`
-  }${menuButton(columnMenuOf(frame, bar, column, at))}</div></th>`
+  const menu = withQuery(`${path}/menu`, [["column", column.name], ...firstPage(bar.pairs)])
+  const place = bar.columns.findIndex(({ name }) => name === column.name)
+  return markup`<th scope="col" aria-colindex="${at + 2}" data-value="value-${place}" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
+    column.type.operators === null ? text : markup`<a class="sort" href="${withQuery(path, next)}">${text}</a>`
+  }<a class="button quiet mini" href="${menu}" data-menu="column-menu" aria-label="${words.menu(label)}">${ICONS.down}</a></div></th>`
 }

@@ -9,11 +9,13 @@ import { ICONS } from "../html/Icons.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { type RowFormat, rowLine, widthClass } from "./Cells.ts"
-import { cellTokens } from "@data-cabinet/core/export/CellTokens"
+import { type RowFormat, rowLine } from "./Cells.ts"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
-import { columnMenu, heading } from "./ColumnHeading.ts"
+import { type ColumnPart, PART } from "./ColumnPart.ts"
+import { partNav } from "./PartNav.ts"
+import { widthsOf } from "./ColumnWidths.ts"
+import { heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
 import { UNCHANGED } from "./ExportRows.ts"
 import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
@@ -32,6 +34,10 @@ export interface TableData {
     readonly columns: ReadonlyArray<ReadableColumn>
     readonly rows: ReadonlyArray<string>
     readonly nextCursor: string | null
+    /** The names of all columns that the selection shows. */
+    readonly shown: ReadonlyArray<string>
+    /** Null if all of them are read. */
+    readonly part: ColumnPart | null
   } | null
   readonly refused: ManageError | null
   /** The selection as a statement; null for one that is refused. */
@@ -44,14 +50,16 @@ export interface TableData {
 export const rowFormat = (
   frame: Frame,
   { table, timeZone }: Pick<TableData, "table" | "timeZone">,
-  columns: ReadonlyArray<ReadableColumn>,
+  { columns, shown, part }: Pick<NonNullable<TableData["page"]>, "columns" | "shown" | "part">,
 ): RowFormat => {
   const { schema, name, key } = table.detail
   const path = `${tablePath(frame, schema, name)}/row`
   const places = key.map((column) => columns.findIndex((one) => one.name === column))
   const isComplete = key.length > 0 && places.every((place) => place >= 0)
+  const names = new Set(part === null ? shown : shown.slice(part.from, part.to))
   return {
     columns,
+    places: columns.flatMap(({ name: one }, at) => (names.has(one) ? [at] : [])),
     time: timeText(timeZone),
     words: frame.words.table,
     rowPath: (tokens) => {
@@ -66,7 +74,7 @@ export const rowFormat = (
   }
 }
 
-const toolbarData = ({ table, pairs, page }: TableData): ToolbarData => ({
+const toolbarData = ({ table, pairs, page }: Pick<TableData, "table" | "pairs" | "page">): ToolbarData => ({
   schema: table.detail.schema,
   name: table.detail.name,
   kind: table.detail.kind,
@@ -74,7 +82,13 @@ const toolbarData = ({ table, pairs, page }: TableData): ToolbarData => ({
   columns: table.columns,
   labels: new Map(table.detail.columns.map(({ name, label }) => [name, label])),
   pairs,
-  shown: page?.columns.map(({ name }) => name) ?? table.columns.map(({ name }) => name),
+  shown: page?.shown ?? table.columns.map(({ name }) => name),
+})
+
+/** The menu of one column. */
+export const tableBar = (table: ReadableTable, pairs: Pairs, shown: ReadonlyArray<string>): ToolbarData => ({
+  ...toolbarData({ table, pairs, page: null }),
+  shown,
 })
 
 export const tableScreen = (frame: Frame, data: TableData): Screen => {
@@ -88,7 +102,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
     title: `${detail.schema}.${detail.name}`,
     section: "tables",
     wide: true,
-    main: markup`${head}${toolbar(frame, bar)}${searchNote(frame, data)}
+    main: markup`${head}${toolbar(frame, bar, data.page === null)}${searchNote(frame, data)}
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }
@@ -170,45 +184,25 @@ const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
 
 const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable<TableData["page"]>): Html => {
   const { table: words } = frame.words
-  const { columns, rows, nextCursor } = page
+  const { columns, rows, nextCursor, part } = page
   const { pairs } = data
   const path = tablePath(frame, bar.schema, bar.name)
-  const format = rowFormat(frame, data, columns)
+  const format = rowFormat(frame, data, page)
+  const inPart: Pairs = part === null ? [] : [[PART, String(part.part)]]
   const cursor = valueOf(pairs, "cursor")
   const widths = widthsOf(columns, bar.labels, rows)
-  const rowsPath = withQuery(`${path}/rows`, firstPage(pairs))
-  return markup`<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}>
-<table aria-rowcount="-1"><colgroup><col class="w0">${widths.map((name) => markup`<col class="${name}">`)}</colgroup>
-<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${columns.map((column, at) => heading(frame, bar, column, at))}</tr></thead>
+  const rowsPath = withQuery(`${path}/rows`, [...firstPage(pairs), ...inPart])
+  const first = part?.from ?? 0
+  return markup`${part !== null && partNav(frame, { path, pairs, part, total: page.shown.length })}<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}>
+<table aria-rowcount="-1" aria-colcount="${page.shown.length + 1}"><colgroup><col class="w0">${format.places.map((at) => markup`<col class="${widths[at] ?? ""}">`)}</colgroup>
+<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${format.places.map((place, at) => heading(frame, bar, columns[place]!, first + at))}</tr></thead>
 <tbody>
 ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 </tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
-<div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, firstPage(pairs))}">↑ ${words.firstPage}</a>`}</span>
+<div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, [...firstPage(pairs), ...inPart])}">↑ ${words.firstPage}</a>`}</span>
 <span class="soft"><span id="count" data-forms="${JSON.stringify(words.rowForms)}"${cursor === undefined && markup` data-all="${words.inAll}"`}>${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>${nextCursor !== null && markup`<span data-total> · <span id="total"><a href="${withQuery(`${path}/count`, firstPage(pairs))}" data-into="total">${words.count}</a></span></span>`}</span>
-<span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
-${columns.map((column, at) => columnMenu(frame, bar, column, at))}`
-}
-
-/** From the first rows of the page: a sufficient sample, and the same for every page that the script adds. */
-const LOOKED_AT = 50
-const TIME_CHARACTERS = 19
-
-const widthsOf = (
-  columns: ReadonlyArray<ReadableColumn>,
-  labels: ReadonlyMap<string, string>,
-  rows: ReadonlyArray<string>,
-): ReadonlyArray<string> => {
-  const looked = rows.slice(0, LOOKED_AT).map(cellTokens)
-  return columns.map(({ name, type }, at) => {
-    const label = (labels.get(name) ?? name).length + 5
-    if (type.kind === "timestamptz") return widthClass(Math.min(label, 25), [TIME_CHARACTERS])
-    // Digits are wider than the average letter.
-    const most = type.kind === "number" ? 1.12 : 1
-    return widthClass(
-      Math.min(label, 25),
-      looked.map((row) => Math.min((row[at]?.length ?? 0) * most, type.kind === "number" ? 46 : 40)),
-    )
-  })
+<span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
+<div class="menu" popover id="column-menu"></div>`
 }
 
 const noRows = (frame: Frame, bar: ToolbarData): Html => {

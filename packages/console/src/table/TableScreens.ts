@@ -1,21 +1,20 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
-import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
-import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { shownColumns } from "@data-cabinet/core/selection/ShownColumns"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
-import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
-import { Effect, Option, Result } from "effect"
+import { Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
 import { rowLine } from "./Cells.ts"
+import { columnMenu, columnMenuScreen } from "./ColumnHeading.ts"
+import { withoutPart } from "./ColumnPart.ts"
 import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
-import { withQuery } from "./SelectionLinks.ts"
+import { valueOf, without, withQuery } from "./SelectionLinks.ts"
 import { indexBuilds } from "./IndexBuilds.ts"
 import { indexScreens } from "./IndexScreens.ts"
 import { latestScreens } from "./LatestScreens.ts"
@@ -23,32 +22,14 @@ import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
-import { rowFormat, tableScreen } from "./TableScreen.ts"
+import { tablePages } from "./TablePages.ts"
+import { rowFormat, tableBar, tableScreen } from "./TableScreen.ts"
+import { settingsScreen } from "./TableToolbar.ts"
 
-const readTables = Effect.gen(function* () {
-  const catalog = yield* Catalog
-  const rows = yield* SelectRows
-  const found = (schema: string, name: string) =>
-    Effect.flatMap(catalog.find(schema, name), (table) =>
-      Option.isSome(table) ? Effect.succeed(table.value) : Effect.fail<ManageError>(NO_SUCH_TABLE),
-    )
-  const page = (table: ReadableTable, params: Pairs) =>
-    Effect.map(
-      fromCall((call) => rows.page({ ...table.detail, params }, call)),
-      ({ items, columns, nextCursor }) => ({
-        rows: items.texts(),
-        nextCursor,
-        columns: columns.flatMap(({ name }): ReadonlyArray<ReadableColumn> => {
-          const column = table.columns.find((one) => one.name === name)
-          return column === undefined ? [] : [column]
-        }),
-      }),
-    )
-  return { found, page }
-})
+const noColumn: ManageError = { code: "unknown_column", message: "This column no longer exists.", param: "column" }
 
 export const tableScreens = Effect.gen(function* () {
-  const { found, page } = yield* readTables
+  const { found, page, whole } = yield* tablePages
   const live = yield* liveFrom
   const builds = yield* indexBuilds
   const exporting = yield* exportRows
@@ -58,11 +39,12 @@ export const tableScreens = Effect.gen(function* () {
     {
       path,
       action: "row.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs: sent }) {
         const table = yield* found(schema!, name!)
+        const pairs = withoutPart(sent)
         const { source } = table.detail
         const from = source === null ? null : yield* live({ sourceId: source.id, channel: null })
-        const shown = yield* Effect.match(page(table, pairs), {
+        const shown = yield* Effect.match(page(table, sent), {
           onSuccess: (read) => ({ page: read, refused: null }),
           onFailure: (error) => ({ page: null, refused: manageErrorOf(error) }),
         })
@@ -79,8 +61,9 @@ export const tableScreens = Effect.gen(function* () {
       action: "row.read",
       get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
         const table = yield* found(schema!, name!)
-        const { rows, columns, nextCursor } = yield* page(table, pairs)
-        const format = rowFormat(frame, { table, timeZone }, columns)
+        const read = yield* page(table, pairs)
+        const { rows, nextCursor } = read
+        const format = rowFormat(frame, { table, timeZone }, read)
         const headers: Record<string, string> = nextCursor === null ? {} : { "x-next-cursor": nextCursor }
         return { fragment: rows.map((row) => rowLine(row, format)).join("\n"), headers }
       }),
@@ -91,7 +74,7 @@ export const tableScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* (call) {
         const [schema, name] = call.path
         const table = yield* found(schema!, name!)
-        const { rows, columns } = yield* page(table, [...call.pairs, ["limit", "1"]])
+        const { rows, columns } = yield* whole(table, [...call.pairs, ["limit", "1"]])
         const [row] = rows
         if (row === undefined) {
           return yield* Effect.fail<ManageError>({ code: "no_such_endpoint", message: "This row no longer exists." })
@@ -100,6 +83,32 @@ export const tableScreens = Effect.gen(function* () {
         return wantsFragment(call)
           ? { fragment: rowPanel(call.frame, data).text }
           : { screen: rowScreen(call.frame, data) }
+      }),
+    },
+    {
+      path: `${path}/menu`,
+      action: "row.read",
+      get: Effect.fnUntraced(function* (call) {
+        const [schema, name] = call.path
+        const table = yield* found(schema!, name!)
+        const wanted = valueOf(call.pairs, "column")
+        const column = table.columns.find((one) => one.name === wanted)
+        if (column === undefined) return yield* Effect.fail(noColumn)
+        const pairs = without(call.pairs, "column")
+        const bar = tableBar(table, pairs, yield* Effect.fromResult(shownColumns(table, pairs)))
+        return wantsFragment(call)
+          ? { fragment: columnMenu(call.frame, bar, column).text }
+          : { screen: columnMenuScreen(call.frame, bar, column) }
+      }),
+    },
+    {
+      path: `${path}/settings`,
+      action: "row.read",
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+        const table = yield* found(schema!, name!)
+        return {
+          screen: settingsScreen(frame, tableBar(table, pairs, yield* Effect.fromResult(shownColumns(table, pairs)))),
+        }
       }),
     },
     ...EXPORT_FORMATS.map((format): ConsoleScreen => ({

@@ -4,11 +4,12 @@ import type { TableKind } from "@data-cabinet/core/row/Table"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
-import { menu } from "../html/Menu.ts"
-import { type Frame, may } from "../html/Shell.ts"
+import { type Menu, menu } from "../html/Menu.ts"
+import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { textOrderNotes } from "./ColumnSettings.ts"
 import { filtersOf, firstPage, valueOf, valuesOf, without, withoutFilter, withQuery } from "./SelectionLinks.ts"
+import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import { indexPath } from "./IndexScreen.ts"
 import { tablePath } from "./TablePath.ts"
 
@@ -50,39 +51,47 @@ const filterLine = (frame: Frame, data: ToolbarData, filter: ReturnType<typeof f
 
 const DATES: ReadonlySet<string> = new Set(["date", "timestamp", "timestamptz"])
 
-const periodMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+const periodMenu = (frame: Frame, data: ToolbarData): Menu | null => {
   const { table: words } = frame.words
   const dates = data.columns.filter(({ type }) => DATES.has(type.kind)).map(({ name }) => name)
   if (dates.length === 0) return null
   const [from, to] = [valueOf(data.pairs, "from") ?? "", valueOf(data.pairs, "to") ?? ""]
-  return menu({
+  return {
     id: "period",
     face: markup`${ICONS.calendar}<span>${words.period}</span>`,
     body: markup`<label>${words.column}<select name="per">${columnOptions(data, dates, valueOf(data.pairs, "per") ?? "", null)}</select></label>
 <label>${words.from}<input type="date" name="from" value="${from}"></label><label>${words.to}<input type="date" name="to" value="${to}"></label>
 <button class="main">${words.apply}</button>`,
-  })
+  }
 }
 
-const sortMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+/** The order in words; null for the table's own. */
+const sortFace = (frame: Frame, data: ToolbarData): HtmlValue => {
+  const column = valueOf(data.pairs, "sort")
+  if (column === undefined) return null
+  const icon = valueOf(data.pairs, "dir") === "desc" ? ICONS.descending : ICONS.ascending
+  return markup`${icon}<span class="clipped">${frame.words.table.sort}: ${labelOf(data, column)}</span>`
+}
+
+const sortMenu = (frame: Frame, data: ToolbarData): Menu => {
   const { table: words } = frame.words
   const names = data.columns.filter(({ type }) => type.operators !== null).map(({ name }) => name)
   const direction = valueOf(data.pairs, "dir") ?? ""
-  return menu({
+  return {
     id: "sort",
-    face: markup`${ICONS.ascending}<span>${words.sort}</span>`,
+    face: sortFace(frame, data) ?? markup`${ICONS.ascending}<span>${words.sort}</span>`,
     body: markup`<label>${words.sortBy}<select name="sort">${columnOptions(data, names, valueOf(data.pairs, "sort") ?? "", words.ownOrder)}</select></label>
 <label class="choice"><input type="radio" name="dir" value="asc"${checked(direction === "asc")}> ${words.ascending}</label>
 <label class="choice"><input type="radio" name="dir" value="desc"${checked(direction === "desc")}> ${words.descending}</label>
 <button class="main">${words.apply}</button>`,
-  })
+  }
 }
 
-const columnsMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
+const columnsMenu = (frame: Frame, data: ToolbarData): Menu => {
   const { table: words } = frame.words
   const shown = new Set(data.shown)
   const count = shown.size === data.columns.length ? null : ` ${shown.size}/${data.columns.length}`
-  return menu({
+  return {
     id: "columns",
     face: markup`${ICONS.columns}<span>${words.columns}${count}</span>`,
     body: markup`<fieldset class="scroll"><legend>${words.columns}</legend>${data.columns.map(
@@ -91,28 +100,66 @@ const columnsMenu = (frame: Frame, data: ToolbarData): HtmlValue => {
     )}</fieldset>
 ${["col", "order"].map((list) => valuesOf(data.pairs, list).map((name) => markup`<input type="hidden" name="${list}" value="${name}">`))}
 <button class="main">${words.apply}</button>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}`,
-  })
+  }
 }
 
 export const hasIndexes = (frame: Frame, { kind }: Pick<ToolbarData, "kind">): boolean =>
   kind !== "view" && may(frame, "column.read")
 
-export const toolbar = (frame: Frame, data: ToolbarData): Html => {
+const filterMenu = (frame: Frame, data: ToolbarData): Menu => {
   const { table: words } = frame.words
-  const { pairs } = data
-  const path = tablePath(frame, data.schema, data.name)
-  const filters = filtersOf(pairs)
-  const limit = valueOf(pairs, "limit")
-  const filterMenu = menu({
+  const filters = filtersOf(data.pairs)
+  return {
     id: "filters",
     face: markup`${ICONS.filter}<span>${words.filters}${filters.length > 0 && ` ${filters.length}`}</span>`,
     body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter) => filterLine(frame, data, filter))}</fieldset>
 <button class="main">${words.apply}</button>`,
-  })
+  }
+}
+
+const menusOf = (frame: Frame, data: ToolbarData): ReadonlyArray<Menu> =>
+  [filterMenu(frame, data), periodMenu(frame, data), sortMenu(frame, data), columnsMenu(frame, data)].filter(
+    (one) => one !== null,
+  )
+
+const hiddenFields = (pairs: Pairs, ...names: ReadonlyArray<string>): ReadonlyArray<Html> =>
+  without(firstPage(pairs), ...names).map(
+    ([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`,
+  )
+
+/** Menus that name each column take too much room for so many: they are a screen of their own. */
+const hasFewColumns = ({ columns }: ToolbarData): boolean => columns.length <= WHOLE_COLUMNS
+
+const settingsLink = (frame: Frame, data: ToolbarData): Html => {
+  const { table: words } = frame.words
+  const href = withQuery(`${tablePath(frame, data.schema, data.name)}/settings`, firstPage(data.pairs))
+  return markup`<a class="button" href="${href}">${ICONS.filter}<span>${words.settings}</span>${sortFace(frame, data)}</a>${hiddenFields(data.pairs, "q", "limit")}`
+}
+
+/** The form with everything in the open, for a table of many columns. */
+export const settingsScreen = (frame: Frame, data: ToolbarData): Screen => {
+  const { table: words } = frame.words
+  const path = tablePath(frame, data.schema, data.name)
+  return {
+    title: `${words.settings} · ${data.schema}.${data.name}`,
+    section: "tables",
+    main: markup`<p><a href="${withQuery(path, data.pairs)}">← ${data.schema}.${data.name}</a></p><h1>${words.settings}</h1>
+<form class="form" method="get" action="${path}/select">${["q", "limit"].map((name) => valueOf(data.pairs, name) !== undefined && markup`<input type="hidden" name="${name}" value="${valueOf(data.pairs, name) ?? ""}">`)}${menusOf(frame, data).map(({ body }) => markup`<div class="card menu-page">${body}</div>`)}</form>`,
+  }
+}
+
+/** `isWhole`: with all menus, whatever the width, for a selection that was refused. */
+export const toolbar = (frame: Frame, data: ToolbarData, isWhole: boolean): Html => {
+  const { table: words } = frame.words
+  const { pairs } = data
+  const path = tablePath(frame, data.schema, data.name)
+  const limit = valueOf(pairs, "limit")
+  const menus =
+    isWhole || hasFewColumns(data) ? menusOf(frame, data).map((one) => menu(one)) : settingsLink(frame, data)
   return markup`<form class="tools" method="get" action="${path}/select" role="search" aria-label="${data.schema}.${data.name}">
 <label class="field">${ICONS.search}<input type="search" name="q" value="${valueOf(pairs, "q") ?? ""}" aria-label="${words.search}" placeholder="${words.search}" data-key="/"></label>
 <button class="hide" tabindex="-1">${words.apply}</button>
-${filterMenu}${periodMenu(frame, data)}${sortMenu(frame, data)}${columnsMenu(frame, data)}
+${menus}
 ${limit !== undefined && markup`<input type="hidden" name="limit" value="${limit}">`}
 </form>${chips(frame, data)}${textOrderNotes(frame, data)}`
 }

@@ -31,6 +31,11 @@ export interface RowsRequest {
   readonly schema: string
   readonly name: string
   readonly params: ParamPairs
+  /**
+   * Of the shown columns, the ones to read. They are not part of the selection: a cursor of one page is valid for other columns
+   * of the next.
+   */
+  readonly reads?: ReadonlyArray<string>
   /** The reader's scope; absent or null for the whole cabinet. */
   readonly scope?: ReadScopeOrAll
 }
@@ -102,7 +107,7 @@ class RowSelector {
       if (Result.isFailure(key)) return Result.fail(key.failure)
       this.#key = key.success
     }
-    let read = await this.#read(selection.success, table, this.#key, call)
+    let read = await this.#read({ selection: selection.success, reads: request.reads }, table, this.#key, call)
     // An outdated definition of the object may have caused the error: look it up again and retry.
     for (let tries = MAX_ATTEMPTS; Result.isFailure(read); tries--) {
       const error = read.failure
@@ -113,7 +118,7 @@ class RowSelector {
       if (error._tag !== "StaleObject" && isSame(table, found.success)) return Result.fail(error)
       if (tries === 0) return changing
       table = found.success
-      read = await this.#read(selection.success, table, this.#key, call)
+      read = await this.#read({ selection: selection.success, reads: request.reads }, table, this.#key, call)
     }
     return scope === null ? Result.succeed(read.success) : this.#ifListed(request, read.success, call)
   }
@@ -140,12 +145,12 @@ class RowSelector {
   }
 
   async #read(
-    selection: Selection,
+    { selection, reads }: { readonly selection: Selection; readonly reads: RowsRequest["reads"] },
     table: ReadableTable,
     key: CursorKey,
     call: AbortableCall,
   ): Promise<Result.Result<RowsPage, SelectionError | ReadError | StaleObject>> {
-    const plan = selectionPlan(selection, table, key)
+    const plan = Result.map(selectionPlan(selection, table, key), (whole) => reading(whole, reads))
     if (Result.isFailure(plan)) return Result.fail(plan.failure)
     const query = selectionSql(plan.success, this.#ports.timeZone)
     const found = await this.#readInstrumented(query, call)
@@ -167,6 +172,17 @@ class RowSelector {
       throw fault
     }
   }
+}
+
+/** The plan with only these of its shown columns. */
+const reading = (plan: SelectionPlan, reads: RowsRequest["reads"]): SelectionPlan => {
+  if (reads === undefined) return plan
+  const names = new Set(reads)
+  const showing = {
+    shown: plan.showing.shown.filter(({ name }) => names.has(name)),
+    columns: plan.showing.columns.filter(({ name }) => names.has(name)),
+  }
+  return { ...plan, showing }
 }
 
 /** The most attempts to read an object that keeps changing. */
