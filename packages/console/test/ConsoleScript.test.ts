@@ -1,6 +1,6 @@
 /**
- * The script that browsers get is committed as it is bundled from `src/browser`, so that nothing has to be built to serve it:
- * `vitest run packages/console/test/ConsoleScript.test.ts -u` writes it again. Its size is a budget.
+ * The script for browsers is committed as bundled from `src/browser`, so that serving it needs no build. To update it:
+ * `vitest run packages/console/test/ConsoleScript.test.ts -u`. Its size has a budget.
  */
 import { brotliCompressSync } from "node:zlib"
 import { fileURLToPath } from "node:url"

@@ -1,4 +1,4 @@
-/** Every address that shows a screen is among those that are looked at in a browser, in every size, colour and language. */
+/** Every URL of a screen is among those that are inspected in a browser, in every size, colour scheme and language. */
 import type { ConsoleScreen } from "@data-cabinet/console/screen/ConsoleScreen"
 import { doneKey, UNDO } from "@data-cabinet/console/screen/DoneLine"
 import { WORDS } from "@data-cabinet/console/words/Words"
@@ -9,7 +9,7 @@ import { CONFIRMED_ACTS, HARMLESS_ACTS } from "../../../test/browser/support/con
 import { SCREENS } from "../../../test/browser/support/screenList.ts"
 import { screens } from "./support/AllScreens.ts"
 
-/** A form without a screen of its own, whose address leads to another. */
+/** Whether a form has no screen of its own: a GET of its URL redirects to another. */
 const isAct = ({ post, get, path }: ConsoleScreen) => {
   if (post === undefined) return false
   const segments = path.split("/").map(() => "1")
@@ -18,7 +18,7 @@ const isAct = ({ post, get, path }: ConsoleScreen) => {
   return Exit.isSuccess(exit) && "location" in exit.value
 }
 
-/** What is no screen: pieces of one that the script asks for, streams, files, and addresses that lead to another. */
+/** Not screens: fragments that the script requests, streams, files, and URLs that redirect. */
 const NO_SCREENS: ReadonlyArray<string> = [
   "/console",
   "/console/events/{id}/original",
@@ -32,7 +32,7 @@ const NO_SCREENS: ReadonlyArray<string> = [
   "/console/views/{id}",
 ]
 
-/** Their response itself shows what was done. */
+/** Their response itself shows the result. */
 const SHOWN: ReadonlyArray<string> = [
   "addresses/{id}/ping",
   "addresses/{id}/reveal",

@@ -1,4 +1,7 @@
-/** A user that owns its database and may not create roles: what the first command says, and what follows from running it. */
+/**
+ * A user that owns its database but may not create roles: what the first command prints, and what works after running
+ * it.
+ */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { call } from "./call.ts"
@@ -23,7 +26,7 @@ afterAll(async () => {
   await database.run(`DROP ROLE ${quoted()}`)
 })
 
-/** The pretty log breaks no line, so what is pasted is one. */
+/** The pretty log does not wrap lines, so the SQL can be pasted as is. */
 const statementsIn = (said: string): ReadonlyArray<string> =>
   (/restart the server: (.*;)$/m.exec(said)?.[1] ?? "").split(/;\s*/).filter((statement) => statement !== "")
 

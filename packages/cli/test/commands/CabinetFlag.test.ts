@@ -8,7 +8,7 @@ const database = withDatabase()
 
 beforeAll(() => {
   vi.stubEnv("DATABASE_URL", database.url)
-  // The test runner has one of its own.
+  // The test runner has its own such flag.
   vi.stubEnv("BASE_URL", "")
 })
 afterAll(() => {

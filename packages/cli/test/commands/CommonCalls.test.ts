@@ -8,7 +8,7 @@ const database = withDatabase({ empty: true })
 
 beforeAll(async () => {
   vi.stubEnv("DATABASE_URL", database.url)
-  // The test runner has one of its own.
+  // The test runner has its own such flag.
   vi.stubEnv("BASE_URL", "")
   await call(["migrate"])
   await call(["source", "add", "Invoices"])

@@ -121,7 +121,7 @@ const HERE_ONLY = [
   "console",
 ]
 
-/** What `mcp` is asked on its standard input. */
+/** The requests that `mcp` reads from standard input. */
 const ASKED = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_tables" } })}\n`
 
 const firstRuns = async () =>
@@ -154,7 +154,7 @@ const seed = async () => {
   const removable = await two("address", "add", elsewhere)
   const poll = String((await made("poll", "add", "Orders", elsewhere, "--every", "1d")).id)
   const goners = await two("poll", "add", "Orders", elsewhere, "--every", "1d")
-  // The server runs each as soon as it is there; what is compared is to lie behind that.
+  // The server runs each poll as soon as it exists; the comparison starts after those runs.
   await expect.poll(firstRuns).not.toContain(null)
   await made("key", "add", "reader")
   await made("token", "add", "loader")
@@ -258,7 +258,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
     "import list": { here: [] },
     "import show": { here: ["2"] },
-    // Both name the same import, which is undone once.
+    // Both calls name the same import, which is undone once.
     "import undo": { here: ["2"] },
     "import cancel": { here: ["2"], code: 1 },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
@@ -283,7 +283,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     },
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
     mcp: { here: [] },
-    // The test's database listens on no port, which both say.
+    // The test's database listens on no port, which both report.
     "database url": { here: [], code: 1 },
     "schema add": { here: ["shop"], there: ["stall"], fresh: ["schema"] },
     "schema expose": { here: ["public"] },
@@ -302,7 +302,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       here: [],
       fresh: ["delivery_hours", "deliveries", "waiting", "counted_until", "silence", "hours", "days", "last_at"],
     },
-    // The server goes on with its work between the two calls.
+    // The server continues its work between the two calls.
     "follower list": { here: [], fresh: ["event_id", "moved_at", "behind", "behind_seconds", "holder"] },
     doctor: {
       here: [],

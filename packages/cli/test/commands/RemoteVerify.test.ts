@@ -1,4 +1,7 @@
-/** `event verify --source S --server URL` goes on through every page, and changes what one on the cabinet's machine would. */
+/**
+ * `event verify --source S --server URL` continues through every page, with the same effect as on the cabinet's
+ * machine.
+ */
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -48,13 +48,13 @@ it("no command has a flag that takes a header, a password, a secret or a token",
   for (const name of leaves) {
     const { printed } = await call([...name.split(" "), "--help"])
     for (const [flag] of printed.matchAll(/--[a-z][a-z-]*/g)) {
-      // Whether a file has one, and in which row.
+      // These say whether a file has a header, and in which row.
       if (!(name === "import" && /^--(?:(?:no-)?header|header-row)$/.test(flag))) flags.add(flag)
     }
   }
   expect(flags.size).toBeGreaterThan(40)
   const telling = [...flags].filter((flag) => /header|password|secret|token|credential|auth(?!or)/.test(flag))
-  // Names of headers, and not their values.
+  // Names of headers, not their values.
   const names = [
     "--console-proxy-header",
     "--keep-headers",

@@ -1,4 +1,4 @@
-/** `cabinet table latest`: what a source says of each thing last. */
+/** `cabinet table latest`: the latest row that a source has for each thing. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../../../../test/support/cabinetProcess.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"

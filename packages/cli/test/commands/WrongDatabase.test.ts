@@ -1,6 +1,6 @@
 /**
- * A command with a wrong data directory or database says so: it creates no database there, and fills none that nobody
- * serves.
+ * A command with a wrong data directory or database reports it: it creates no database there, and adds nothing to one
+ * that is not served.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,9 +1,9 @@
-/** Arguments for every command, for tests in which it only matters that they are valid. */
+/** Arguments for every command, for tests that need only valid ones. */
 import { fileURLToPath } from "node:url"
 
 const FILE = fileURLToPath(import.meta.url)
 
-/** What each command needs after its name; those that are about a server as a whole stand below. */
+/** The arguments of each command, after its name; those of commands for a whole server are below. */
 export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   migrate: [],
   "source add": ["Orders"],

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** A request whose body is sent in parts, so that it is under way for as long as a test wants. */
+/** A request whose body is sent in parts, so that it stays in flight as long as a test wants. */
 const slowPost = async () => {
   const server = createServer(cabinet.nodeHandler)
   server.listen(0, "127.0.0.1")

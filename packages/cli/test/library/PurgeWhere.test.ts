@@ -1,4 +1,4 @@
-/** An erasure on request: what was sent about somebody is nowhere any more, and everybody else's is. */
+/** Erasure on request: everything sent about one person is gone, and everyone else's data stays. */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -17,7 +17,7 @@ const post = async (url: string, body: unknown) => {
   expect(sent.status).toBe(200)
 }
 
-/** The tables in which a text stands anywhere. */
+/** The tables that contain a text anywhere. */
 const tablesWith = async (text: string) => {
   const tables = await database.run(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname IN ('cabinet', 'sources')`,

@@ -7,7 +7,7 @@ interface Collection {
   readonly flags: number
 }
 
-/** Collections of all garbage that were asked for. */
+/** Full garbage collections that were requested. */
 let asked = 0
 new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) {

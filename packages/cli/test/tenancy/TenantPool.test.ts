@@ -1,4 +1,4 @@
-/** Cabinets that open on use and close when idle, and the rounds over those that nobody has open. */
+/** Cabinets that open on use and close when idle, and the rounds over cabinets that no process has open. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import { Effect, Result } from "effect"

@@ -14,7 +14,7 @@ it("postForm gets a new number each time it is shown", () => {
   }
 })
 
-/** A form for other programs, those of somebody who has no session yet, and one whose file is recognised by its content. */
+/** Exceptions: a form for other programs, forms without a session, and one whose file is recognized by its content. */
 const OTHERS = ["file/FileScreen.ts", "html/PostForm.ts", "session/SessionForms.ts", "source/Snippets.ts"]
 
 it("every form that changes something is a postForm", () => {

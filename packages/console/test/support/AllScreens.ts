@@ -4,7 +4,7 @@ import { allScreens } from "@data-cabinet/console/Screens"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import { Cause, Context, Effect, Exit, Scope } from "effect"
 
-/** Stands for any service: listing the screens needs nothing of a cabinet. */
+/** Stands in for any service: listing the screens needs no cabinet. */
 const anything: unknown = new Proxy(() => undefined, {
   get: (_, name) => (typeof name === "symbol" || name === "then" ? undefined : anything),
   apply: () => Effect.succeed(anything),

@@ -15,7 +15,7 @@ import { expect, it } from "vitest"
 const NOW = Date.parse("2026-11-25T12:00:00Z")
 const EVERYTHING: ActivityPeriod = { sourceId: null, step: "hour", from: null, to: null }
 
-/** What is asked of the store, in its order. */
+/** The calls to the store, in order. */
 type Asked = ActivityQuery | "counted on" | { readonly days: number; readonly timeZone: string } | number
 
 const over = (found: {

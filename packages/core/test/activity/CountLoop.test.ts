@@ -5,7 +5,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
-/** A store in which so many minutes of attempts are to be counted. */
+/** A store with this many minutes of attempts to count. */
 const over = (found: { readonly minutes: number; readonly isUnavailable?: boolean }) => {
   let runs = 0
   const waiting = { ...found }

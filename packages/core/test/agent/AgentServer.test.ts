@@ -1,4 +1,7 @@
-/** The protocol as an agent meets it: what is answered, with which id, and what is refused by which code. */
+/**
+ * The protocol as an agent meets it: which messages get a response, with which id, and which are refused with which
+ * code.
+ */
 import { HANDSHAKES } from "@data-cabinet/core/agent/AgentEnvelope"
 import { idOf, mayWait, readAgentMessage, RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
 import { AGENT_TOOLS } from "@data-cabinet/core/agent/AgentTool"

@@ -1,4 +1,7 @@
-/** A result that an agent can hold: as many items as fit, and whoever goes on gets all of them but those that never fit. */
+/**
+ * A result that an agent can hold: as many items as fit. A caller that continues gets all items except those that never
+ * fit.
+ */
 import { boundedPage, howManyFit, MAX_RESULT_BYTES } from "@data-cabinet/core/agent/BoundedItems"
 import { Items } from "@data-cabinet/core/pagination/Items"
 import type { Page } from "@data-cabinet/core/pagination/Page"

@@ -1,4 +1,4 @@
-/** What an agent may send to a tool, and what it is told otherwise. */
+/** The arguments that an agent may send to a tool, and the refusal of others. */
 import { toolArguments } from "@data-cabinet/core/agent/ToolArguments"
 import { AGENT_TOOLS, type AgentTool, isToolName } from "@data-cabinet/core/agent/AgentTool"
 import type { JsonObject } from "@data-cabinet/core/json/Json"

@@ -28,7 +28,7 @@ export const tableNamed = (name: string, comment: string | null = null): Table =
   rows_estimate: 2,
 })
 
-/** What there is, and what was asked for. */
+/** A cabinet with the given objects, which records what is requested. */
 export const cabinet = (
   there: {
     readonly tables?: ReadonlyArray<Table>

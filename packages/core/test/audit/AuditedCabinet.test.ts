@@ -1,4 +1,4 @@
-/** What the audit log says of each act, by which it is searched; and that no secret is in it. */
+/** What the audit log records of each act, so that it can be searched, and that it contains no secret. */
 import { X509Certificate } from "node:crypto"
 import { rootCertificates } from "node:tls"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
@@ -59,7 +59,7 @@ type Ports = Layer.Services<typeof layer>
 
 const ADA: Actor = { kind: "person", id: 3, name: "Ada", role: "owner", from: null, requestId: null }
 
-/** Calls a use case; what the log has of it, and what reached the use case behind. */
+/** Calls a use case; returns its audit entries, and the calls that reached the use case behind the log. */
 const call = (of: UseCase, method: string, args: ReadonlyArray<unknown>) => {
   const intents: Array<Intent> = []
   const made: Array<string | null> = []

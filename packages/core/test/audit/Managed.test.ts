@@ -1,4 +1,4 @@
-/** What the audit log has of an act: it is written before the act, and completed whatever becomes of it. */
+/** How an act is logged: before it begins, and again with its outcome, whatever that is. */
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { managed } from "@data-cabinet/core/audit/Managed"

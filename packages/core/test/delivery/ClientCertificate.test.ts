@@ -1,4 +1,7 @@
-/** What can be a client certificate and its key, what is kept of them, and what a refusal says, which is nothing of the key. */
+/**
+ * Which texts are a client certificate and its key, what is stored of them, and that a refusal quotes nothing of the
+ * key.
+ */
 import { X509Certificate } from "node:crypto"
 import { createSecureContext } from "node:tls"
 import { certificateIn, checkPeriod, readIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
@@ -42,7 +45,7 @@ it.each([
   expect(read.certificate.match(/BEGIN CERTIFICATE/g)).toHaveLength(count)
   expect(read.certificate).not.toMatch(/PRIVATE|note|\r/)
   expect(read.key).toMatch(/^-----BEGIN PRIVATE KEY-----\n[^-]+-----END PRIVATE KEY-----\n$/)
-  // TLS takes what is kept.
+  // TLS accepts what is stored.
   createSecureContext({ cert: read.certificate, key: read.key })
   expect(Result.getOrThrow(readIdentity(read))).toEqual(read)
 })

@@ -19,7 +19,7 @@ const passes = (filters: ReadonlyArray<FieldFilter>, json: string): boolean =>
 
 const filter = (fo: FilterCondition, fv = "", fc = "x"): FieldFilter => ({ fc, fo, fv })
 
-/** Which conditions hold for a field with this value, of those that compare with it. */
+/** The comparisons that hold between a field of this value and `fv`. */
 const holding = (json: string, fv: string): string =>
   (["eq", "ne", "gt", "ge", "lt", "le"] as const).filter((fo) => passes([filter(fo, fv)], `{"x":${json}}`)).join(" ")
 

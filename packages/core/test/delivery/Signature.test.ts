@@ -129,7 +129,7 @@ describe("verifyDelivery", () => {
       expect(verifyDelivery(nothing as never, header, "s", at(1000))).toBe(false)
       expect(verifyDelivery("{}", header, nothing as never, at(1000))).toBe(false)
       expect(verifyDelivery("{}", nothing as never, "s", at(1000))).toBe(false)
-      // Of options there is nothing to go by but the present, which is long after.
+      // Without options the current time applies, long after the signature's.
       expect(verifyDelivery("{}", header, "s", nothing as never)).toBe(false)
     },
   )

@@ -4,7 +4,7 @@ import { TrashStore } from "@data-cabinet/core/event/TrashStore"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
-/** A store in which `missing` do not exist; it keeps the events of each call that reaches it. */
+/** A store in which the events `missing` do not exist; it records the events of each call that reaches it. */
 const over = (missing: ReadonlyArray<number> = []) => {
   const reached: Array<ReadonlyArray<number>> = []
   const answer = (events: ReadonlyArray<number>) => {

@@ -7,7 +7,7 @@ import { itemsOf, readAll } from "./exampleItems.ts"
 
 const gone = new FeedError({ code: "bad_cursor", message: "gone", param: "cursor" })
 
-/** Pages by the cursor that they are behind; `start` for none. What is asked for and not there is refused. */
+/** Pages by the cursor before them; `start` for the first. Requests for other cursors are refused. */
 const exported = (pages: Readonly<Record<string, FeedResult>>, after?: string, asSent = true) => {
   const asked: Array<unknown> = []
   const feed = Layer.mock(Feed, {

@@ -40,7 +40,7 @@ const walked = (...pages: ReadonlyArray<RowsPage>) => {
 const table = tableOf({ id: "number!", note: "text" }, { key: ["id"] })
 const digits = { precision: 10, scale: 2 }
 
-/** A table of which these attempts to open a snapshot are made; the last counts for all that follow. */
+/** A table whose snapshot is opened with these results; the last one repeats. */
 const snapshotted = (...attempts: ReadonlyArray<OpenedSnapshot>) => {
   const queries: Array<PageQuery> = []
   const found: Array<unknown> = []
@@ -63,7 +63,7 @@ const snapshotted = (...attempts: ReadonlyArray<OpenedSnapshot>) => {
   return { queries, found, layer: Layer.provide(ExportRows.layer, [catalog, reader, rows, keys]) }
 }
 
-/** A snapshot of these batches, the last of which may be what ends it early; `closed`: how often it was let go. */
+/** A snapshot of these batches, of which the last may be the error that ends it early; `closed` counts its releases. */
 const snapshotOf = (...batches: ReadonlyArray<ReadonlyArray<string> | ReadError>) => {
   const left = [...batches]
   const told = { closed: 0 }

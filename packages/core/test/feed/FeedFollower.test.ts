@@ -1,4 +1,4 @@
-/** Followers of the end of a feed in memory: what they are told, when, and what that costs. */
+/** Followers of the end of a feed in memory: their notifications, when these come, and their cost. */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import { FeedFollower, type FollowFilter, MAX_COUNTED, type NewEvents } from "@data-cabinet/core/feed/FeedFollower"
 import { writeCursor } from "@data-cabinet/core/feed/FeedParams"
@@ -13,7 +13,7 @@ import { FeedInMemory, KEY } from "./FeedInMemory.ts"
 const ALL: FollowFilter = { sourceId: null, channel: null }
 const beginning = (filter: FollowFilter) => writeCursor(KEY, filter, FEED_START)
 
-/** Follows in the background; what was told, in order. */
+/** Follows in the background; returns the notifications in order. */
 const following = Effect.fnUntraced(function* (filter: FollowFilter, cursor: string) {
   const told: Array<NewEvents> = []
   const next = yield* yield* (yield* FeedFollower).follow(filter, cursor)
@@ -109,7 +109,7 @@ it.effect("people are notified at most five times a second, with all events sinc
   return Effect.gen(function* () {
     const { wake } = yield* FeedSignal
     const told = yield* following(ALL, beginning(ALL))
-    // A program that waits does not make them be told more often.
+    // A waiting program does not make notifications more frequent.
     const program = yield* (yield* FeedFollower).wakes({ ...ALL, sources: null }, FEED_START)
     yield* Effect.forkScoped(Effect.forever(program.next))
     for (let n = 0; n < 200; n++) {
@@ -171,7 +171,7 @@ it.effect(
       assert.isFalse(own())
       yield* TestClock.adjust(600)
       assert.isTrue(own())
-      // It waits again, and was not woken by what it was woken by.
+      // It waits again: the event that woke it does not wake it twice.
       const again = yield* sleeping(waiting.next)
       yield* TestClock.adjust("5 seconds")
       assert.isFalse(again())

@@ -1,4 +1,6 @@
-/** A feed in memory, as its two stores tell it: which page is behind a place, what came to the end, and how much there is. */
+/**
+ * A feed in memory behind both of its stores: the page after a position, the events at the end, and how many there are.
+ */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import { Feed } from "@data-cabinet/core/feed/Feed"

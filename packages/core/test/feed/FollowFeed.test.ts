@@ -17,7 +17,7 @@ const at = (feed: FeedInMemory, sourceId: number | null = null): Pairs => [
   ...(sourceId === null ? [] : [["source_id", String(sourceId)] as const]),
 ]
 
-/** Reads in the background: what the page has, and after how long it was there. */
+/** Reads in the background; returns the page and after how long it arrived. */
 const reading = <E>(params: Pairs, options: FollowOptions<E>) =>
   FollowFeed.use(({ next }) => next(params, options)).pipe(
     Effect.map(({ page, waitedMillis }) => ({
@@ -161,7 +161,7 @@ it.effect(
         const scopes = Array.from({ length: 60 }, (_, n) => [null, only(1), only(2)][n % 3]!)
         const fibers = yield* Effect.forEach(scopes, (scope) => reading(at(feed), { waitMillis: 10_000, scope }))
         yield* TestClock.adjust("1 second")
-        // Whoever is at the end of the feed reads nothing before something comes.
+        // A reader at the end of the feed reads nothing until an event arrives.
         assert.strictEqual(feed.pages, 0)
         feed.accept(1)
         feed.accept(2)

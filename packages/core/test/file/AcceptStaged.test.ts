@@ -10,7 +10,7 @@ import { ImportsInMemory, type StoreCall } from "./ImportsInMemory.ts"
 const textOf = (n: number) => `{"n":${n}}`
 const textsTo = (count: number) => Array.from({ length: count }, (_, n) => textOf(n))
 
-/** Imports with one that is sealed and claimed. */
+/** Imports, one of which is sealed and claimed. */
 const sealed = Effect.fnUntraced(function* (count: number, { history = false } = {}) {
   const all = new ImportsInMemory()
   const wanted = {

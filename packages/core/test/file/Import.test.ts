@@ -1,4 +1,4 @@
-/** Imports of files, with all that is stored in memory: what becomes an event, and what is told of the rest. */
+/** Imports of files into a store in memory: which rows become events, and what is reported about the rest. */
 import { fileError } from "@data-cabinet/core/file/FileError"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
 import { inPieces } from "@data-cabinet/core/file/Pieces"

@@ -1,4 +1,7 @@
-/** Imports and the events that they become, in memory. What is written is written whole; any call can be made to fail. */
+/**
+ * Imports and the events that they become, in memory. Each call writes all or nothing, and any call can be made to
+ * fail.
+ */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { EventLog, type NewEvent, SourceChanged } from "@data-cabinet/core/event/EventLog"
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
@@ -37,9 +40,9 @@ export class ImportsInMemory {
   /** `deleted`: there is no such source. */
   source: "on" | "off" | "deleted" = "on"
   sourceVersion = 1
-  /** Asked before each call, and after events were committed; `lost`: another process holds the import by now. */
+  /** Called before each call, and after events were committed; `lost`: another process now holds the import. */
   fault: (call: StoreCall) => "unavailable" | "lost" | "defect" | undefined = () => undefined
-  /** The rows of each slice that was asked for. */
+  /** The number of rows in each requested slice. */
   readonly slices: Array<number> = []
   #leases = 0
 
@@ -107,7 +110,7 @@ export class ImportsInMemory {
     return found?.status
   }
 
-  /** Seals what is staged, and gives it to whoever claims it. */
+  /** Seals the staged rows, so that any process can claim them. */
   seal(held: HeldImport, counts: { readonly staged: number; readonly refused: number }): void {
     const kept = this.imports[held.id - 1]!
     if (kept.rows.length !== counts.staged) throw new Error("The count is not that of the staged rows.")

@@ -54,7 +54,7 @@ it("PointedReader refuses a text with more values than allowed before creating a
   const reasonOf = (text: string) => pointed("/a", text).refusals[0]?.reason
   assert.match(reasonOf(`{"a":[${'{"b":1},'.repeat(1_000_001)}{}]}`) ?? "", /may contain at most 4000000 values/)
   assert.match(reasonOf(`{"a":[${"1,".repeat(4_000_001)}1]}`) ?? "", /may contain at most 4000000 values/)
-  // What stands in a string is no value.
+  // The contents of a string are not values.
   const quoted = `{"a":[{"b":"${'{,[\\"'.repeat(900_000)}"}]}`
   assert.match(reasonOf(quoted) ?? "", /item 1 is longer/)
   assert.strictEqual(reasonOf(`{"a":[${'{"b":1},'.repeat(10_000)}{}]}`), undefined)

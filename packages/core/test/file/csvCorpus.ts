@@ -100,7 +100,7 @@ const titlesOf = (n: number, delimiter: string): ReadonlyArray<string> =>
     [`Report${delimiter.repeat(2)}`, delimiter.repeat(2)],
   ][n]!
 
-/** Every delimiter with every table; the other properties take turns, so that each pair of them occurs. */
+/** Every delimiter with every table; the other properties rotate, so that each pair of them occurs. */
 export const csvCorpus = (): ReadonlyArray<CorpusFile> => {
   const files: Array<CorpusFile> = []
   let turn = 0

@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 
 const HELD: HeldFollower = { id: 1, kind: "count", name: "count", lease: 1 }
 
-/** A store with one follower; `due` says when it may be claimed. Records what the loop does. */
+/** A store with one follower; `due` is the time until it may be claimed. Records what the loop does. */
 const over = (options: {
   readonly due?: () => number | null
   readonly isTaken?: boolean

@@ -11,7 +11,7 @@ interface Entry {
   ageSeconds: number
 }
 
-/** Records in memory, of which a test can say how old they are. */
+/** Records in memory, whose age a test can set. */
 const store = () => {
   const records = new Map<string, Entry>()
   const state = { records, transactions: 0, inTransaction: false, completedWithin: [] as Array<boolean>, begun: 0 }

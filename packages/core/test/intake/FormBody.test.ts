@@ -1,4 +1,4 @@
-/** The cases are those of the URL standard's tests for the urlencoded parser, and some more. */
+/** The cases come from the URL standard's tests of the urlencoded parser, with some additions. */
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { UTF_8 } from "../../src/text/Charset.ts"
@@ -131,7 +131,8 @@ describe("parseFormBody", () => {
           random.pick(["a", "&", "=", "+", "%", "%4", "%41", "%d0%b1", "%e2%82", "%f0%9f", "%zz", ";", " ", "?", "\n"]),
         )
         .join("")
-      // Raw letters above 127 beside escapes are left out: Node gets them wrong. URLSearchParams drops a question mark in front, the parser of the standard does not.
+      // Leaves out raw letters above 127 next to escapes, which Node gets wrong. URLSearchParams drops a leading
+      // question mark; the standard's parser does not.
       assert.deepStrictEqual(fieldsOf(body), [...new URLSearchParams(`?${body}`)] as never, JSON.stringify(body))
     },
     { arbitrary: { runs: 3000 } },

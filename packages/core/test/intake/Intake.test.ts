@@ -186,7 +186,7 @@ describe("Intake.receive", () => {
       assert.deepStrictEqual([state.appended.length, state.refused], [1, ["7 bad_signature", "7 no_signature"]])
       assert.deepStrictEqual(state.appended[0]!.verdict, { recipe: "github", refusal: null })
       assert.isNotNull(state.appended[0]!.events[0]!.fingerprint)
-      // One that cannot be verified here is no forgery.
+      // A request that cannot be verified for lack of secrets is not a forgery.
       state.source = { ...github(), verification: { recipe: "github", mode: "reject", hmac: null, secrets: null } }
       const unknown = yield* Effect.flip(receive(intake, request(state.source, { headers: signed("right") })))
       assert.strictEqual(unknown._tag, "StoreUnavailable")
@@ -235,7 +235,7 @@ describe("Intake.receive", () => {
       state.source = marked(3, "new")
       yield* receive(intake, request(state.source, { headers }))
       yield* receive(intake, request(state.source, { body: batch }))
-      // By the source as it is: the secret is new, and the recipe is gone while the request is under way.
+      // The current source decides: its secret is new, and its recipe is removed while the request is in flight.
       yield* receive(intake, request(marked(2, "old"), { headers }))
       let changes = 0
       state.onAppend = () => {

@@ -119,7 +119,7 @@ describe("Intake.receive", () => {
       const forged = yield* Effect.flip(receive(intake, request(state.source, { body, headers: signed("x", body) })))
       assert.strictEqual(forged instanceof IntakeError && forged.code, "bad_signature")
       assert.deepStrictEqual(state.appended, [])
-      // A forged question of a source that takes everything is an event as any other, and not answered.
+      // For a source that accepts everything, a forged challenge is an ordinary event and gets no answer.
       state.source = slack("mark")
       assert.strictEqual(
         (yield* receive(intake, request(state.source, { body, headers: signed("x", body) }))).kind,

@@ -55,7 +55,7 @@ it("submissionPieces writes at most its limit of events in one piece, with the s
   assert.isAtLeast(pieces, length / (65_536 + whole.events[0]!.text.length))
 })
 
-/** What is sent as one object, and takes many times as long to read and write as its bytes say. */
+/** Bodies of one object that take far longer to read and write than their size suggests. */
 const ONE_OBJECT: ReadonlyArray<readonly [string, string]> = [
   ["a list of empty objects", `{"a":[${"{},".repeat(100_000)}1]}`],
   ["a list of empty lists", `{"a":[${"[],".repeat(100_000)}1]}`],
@@ -184,7 +184,7 @@ it("submissionParser abandons a long body at its deadline, and reports that noth
       return null
     },
   }
-  // More than are read at once: the last of them waits in line when its time is over.
+  // More than are read at once: the last ones still wait in the queue when their time is up.
   const waiting = Array.from({ length: 20 }, () => parse({ ...long, deadline: 5 }, SOURCE))
   wheel.expire(5)
   for (const parsed of await Promise.all([...waiting, parse(counted, SOURCE)])) {
@@ -192,7 +192,7 @@ it("submissionParser abandons a long body at its deadline, and reports that noth
   }
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve))
   assert.deepStrictEqual([pieces, budget.isUnused, wheel.timers.size], [3, true, 0])
-  // What is over leaves its place to others.
+  // Abandoned bodies free their slots.
   assert.isTrue(Result.isSuccess(await parse(long, SOURCE)))
 })
 

@@ -12,7 +12,7 @@ import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
 import { SnsService } from "../../src/verification/SnsService.ts"
 import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
 
-/** A store that remembers what it was asked, and whose source can change under a submission. */
+/** A store that records its calls, and whose source can change during a submission. */
 export const store = () => {
   const state = {
     source: {

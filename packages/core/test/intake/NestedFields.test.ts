@@ -26,7 +26,7 @@ it.each<[form: string, payload: unknown]>([
   ["a[b]=x&a[b]=y", { a: { b: ["x", "y"] } }],
   ["a[ж]=1&a[b c]=2", { a: { ж: "1", "b c": "2" } }],
   ["a[__proto__]=1&__proto__[x]=2", { a: JSON.parse('{"__proto__":"1"}'), ...JSON.parse('{"__proto__":{"x":"2"}}') }],
-  // Where a value stands in the way, both stay.
+  // If a plain value is in the way, both fields stay.
   ["a=1&a[b]=2", { a: "1", "a[b]": "2" }],
   ["a[b]=2&a=1", { "a[b]": "2", a: "1" }],
   ["a[b]=1&a[b][c]=2", { a: { b: "1" }, "a[b][c]": "2" }],

@@ -328,7 +328,7 @@ describe("parseSubmission of other bodies", () => {
       assert.isFalse(empty("%61=1&".repeat(10_001)))
       assert.isTrue(empty(" \r\n\t\u00a0"))
       assert.isFalse(empty(" \n", { query: "a=1" }))
-      // These are the sender's own fields, and not what became of a body.
+      // These are the sender's own fields, not those in which the service keeps an unreadable body.
       assert.isTrue(empty('{"_raw":"x","_parse_error":"y"}'))
       assert.isTrue(empty("_raw=x"))
       assert.isTrue(empty(" ", { query: "_raw=x" }))
@@ -350,7 +350,7 @@ describe("parseSubmission of other bodies", () => {
     const parsed = parse("text/plain", win1251("имя=Иван Петров\r\nгород=Нижний\r\n"))
     assert.deepStrictEqual(payloads(parsed), ['{"имя":"Иван Петров","город":"Нижний"}'])
     assert.deepInclude(parsed, { isForm: false, refusal: null })
-    // No other type has such forms.
+    // Only text/plain has such forms.
     assert.match(only("text/csv", "name=Ada Lovelace\r\n"), /^\{"_raw":/)
     assert.match(only(undefined, "name=Ada Lovelace\r\n"), /^\{"_raw":/)
   })

@@ -127,7 +127,7 @@ describe("parseSubmission of arbitrary bytes", () => {
           const text = jsonText(payload)
           JSON.parse(text)
           const storable = !text.includes("\\u0000") && !text.includes("\\ud") && text.isWellFormed()
-          // A backslash that was sent stands before these as another backslash.
+          // Unless the body itself has an escaped backslash in front of them.
           if (!storable && !text.includes("\\\\u")) assert.fail(about)
           const withoutText = parsed.refusal !== null || isEmptyPayload(payload)
           const asText = payload.has("_raw") && OWN_TYPE.test(submission.contentType ?? "")

@@ -1,4 +1,4 @@
-/** What is short is parsed at once; all else is parsed in pieces, with the same result, and only if there is memory for it. */
+/** Short bodies are parsed at once; longer ones in pieces, with the same result, and only if there is memory. */
 import type { IntakeRequest } from "@data-cabinet/core/intake/IntakeRequest"
 import { submissionParser } from "@data-cabinet/core/intake/PreparedSubmission"
 import { MemoryBudget, MemoryShares } from "@data-cabinet/core/limit/MemoryBudget"
@@ -10,7 +10,7 @@ import { request, store, text } from "./MemoryStore.ts"
 const SOURCE = store().state.source!
 const KEPT: IntakeSource = { ...SOURCE, kept: { headers: ["X-Other"], fields: ["X-Topic", "X-Name"], query: false } }
 
-/** A parser beside another's submission, so that what has no room waits for nothing. */
+/** A parser whose memory is partly used by another submission, so that a body that does not fit is refused at once. */
 const parserWith = (bytes: number) => {
   const budget = new MemoryBudget(bytes)
   budget.add(1)

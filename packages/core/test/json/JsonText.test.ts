@@ -103,7 +103,8 @@ describe("JsonWriting", () => {
         let text = writing.advance(characters)
         for (; text === undefined; pieces++) text = writing.advance(characters)
         assert.strictEqual(text, whole)
-        // No token of these values is longer than 16 characters; what is small beside a piece goes into it whole.
+        // No token of these values is longer than 16 characters; a value that is small next to a piece is written into
+        // it whole.
         assert.isAtLeast(pieces, Math.floor(whole.length / (characters * 2 + 16)))
       }
     }

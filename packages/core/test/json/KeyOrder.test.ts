@@ -21,6 +21,6 @@ it.each([0, 1, 2, 1_023, 1_024, 1_025, 2_048, 2_049, 5_000, 10_240, 33_333])("Ke
 
 it("KeySort compares no more in one piece than its limit, except for a first run", () => {
   const keys = Array.from({ length: 65_536 }, (_, n) => `${(n * 7919) % 65_537}`)
-  // Runs of 1,024, and six times all of them.
+  // Runs of 1,024 keys, then six passes over all of them.
   assert.isAtLeast(sorted(keys, 16_384).pieces, (65_536 * 6) / 16_384)
 })

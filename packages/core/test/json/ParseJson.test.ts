@@ -35,7 +35,7 @@ const PIECES: ReadonlyArray<readonly [sent: string, text: string]> = [
   ["7", "7"],
 ]
 
-/** A text of a random value and the text that must come out of it. */
+/** A text of a random value, and the text expected from it. */
 const sample = (random: Random, depth: number): readonly [sent: string, expected: string] => {
   const space = () => random.pick(SPACES)
   const string = () => {
@@ -135,7 +135,7 @@ describe("parseJson", () => {
       written('{"a\\u0000":1,"a\\ud800":2,"a\uFFFD2":3,"a\\udfff":4}'),
       '{"a\uFFFD":1,"a\uFFFD2":2,"a\uFFFD22":3,"a\uFFFD3":4}',
     )
-    // Names that are taken already, in front of it and behind.
+    // With names that are already taken, before and after.
     assert.strictEqual(
       written('{"a\uFFFD2":0,"a\uFFFD3":1,"a\\u0000":2,"a\\ud800":3,"a\\udfff":4,"b\uFFFD":5,"b\\u0000":6}'),
       '{"a\uFFFD2":0,"a\uFFFD3":1,"a\uFFFD":2,"a\uFFFD4":3,"a\uFFFD5":4,"b\uFFFD":5,"b\uFFFD2":6}',

@@ -14,7 +14,7 @@ it("mayDo allows more from viewer to editor to owner; a viewer reveals nothing, 
   for (const action of actions) {
     if (mayDo("viewer", action)) assert.isTrue(mayDo("editor", action), action)
     if (mayDo("editor", action)) assert.isTrue(mayDo("owner", action), action)
-    // Saved views are the own of whoever saves them.
+    // A saved view belongs to the person who saves it.
     if (action === "view.change") continue
     if (/\.(change|reveal|delete|trash|purge|upload)$/.test(action)) assert.isFalse(mayDo("viewer", action), action)
   }

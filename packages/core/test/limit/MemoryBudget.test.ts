@@ -1,4 +1,4 @@
-/** The memory of waiting requests is bounded in total, and nobody can use all of it. */
+/** The memory of waiting requests is limited in total, and no client can use all of it. */
 import { MemoryBudget, MemoryShares, type Release } from "@data-cabinet/core/limit/MemoryBudget"
 import { assert, it } from "vitest"
 

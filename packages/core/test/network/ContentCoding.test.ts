@@ -55,7 +55,7 @@ describe("contentCodings", () => {
         const random = new Random(seed)
         const name = random.pick(names)
         const whole = encoders[name](bytesOf(random))
-        // Brotli needs a single byte for an empty body, of which nothing can be cut.
+        // Brotli codes an empty body as a single byte, which cannot be cut.
         if (whole.length > 1) {
           const cut = whole.subarray(0, 1 + random.below(whole.length - 1))
           assert.deepInclude(await decoded(name, cut), { code: "corrupt" }, `${name} cut at ${cut.length}`)

@@ -10,7 +10,7 @@ const dotted = (random: Random): string =>
 const group = (random: Random): string =>
   randomOf(random, ["0", random(65_536).toString(16), random(16).toString(16).toUpperCase(), "0001", "ffff"])
 
-/** Well formed: all groups, or some of them and two colons for the others, perhaps with an IPv4 address at the end. */
+/** Well formed: all groups, or some of them with two colons for the rest, optionally ending in an IPv4 address. */
 const colons = (random: Random): string => {
   const end = random(4) === 0 ? [dotted(random)] : []
   const groups = [...Array.from({ length: 8 - 2 * end.length }, () => group(random)), ...end]

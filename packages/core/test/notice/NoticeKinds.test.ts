@@ -1,4 +1,4 @@
-/** From when on each kind of notice is told, what it is about, and when one that ends may be told again. */
+/** When each kind of notice is sent, what it is about, and when it may be sent again after its cause ended. */
 import { FENCE_SECONDS } from "@data-cabinet/core/feed/FenceHolder"
 import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type { NoticeFacts } from "@data-cabinet/core/notice/NoticeFacts"

@@ -1,4 +1,7 @@
-/** What is told of which facts: whatever they are, none of a carrier, none twice, and nothing is over that still holds. */
+/**
+ * Which notices result from which facts: for any facts, none about a carrier, none twice, and no cause ends while it
+ * lasts.
+ */
 import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import type { NoticeFacts } from "../../src/notice/NoticeFacts.ts"

@@ -1,6 +1,6 @@
 import type { NoticeFacts } from "@data-cabinet/core/notice/NoticeFacts"
 
-/** Nothing that would be told. */
+/** Facts that cause no notice. */
 export const NO_FACTS: NoticeFacts = {
   failing: [],
   recovered: [],

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-/** The list of numbers below `count`, of which slices of at most 10 are read and the even ones found. */
+/** The numbers below `count`, read in slices of at most 10 that keep the even ones. */
 const evenBelow =
   (count: number, asked: Array<readonly [number | null, number]> = []) =>
   (after: number | null, limit: number): Effect.Effect<Slice<number, number>> =>

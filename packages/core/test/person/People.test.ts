@@ -1,4 +1,4 @@
-/** Who may be added and changed, by which link or password somebody signs in, and whom an issuer brings. */
+/** Who may be added and changed, which link or password signs a person in, and whom an identity provider brings. */
 import { scryptSync } from "node:crypto"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { PersonRole } from "@data-cabinet/core/key/Role"
@@ -29,17 +29,17 @@ const SESSION: LiveSession = {
 }
 const PASSWORD = "a long walk at dusk"
 
-/** As it is kept, by a computation that is quick. */
+/** The stored form of a password, with parameters that are quick to compute. */
 const kept = (password: string) => {
   const hash = scryptSync(password, "salt", 32, { N: 2, r: 1, p: 1 }).toString("base64url")
   return `scrypt$1$1$1$${Buffer.from("salt").toString("base64url")}$${hash}`
 }
 
-/** A store with one person, or none, that remembers what it was asked to keep. */
+/** A store with one person or none, which records what it is asked to store. */
 const over = (person: Person | null, result: Changed | null = person) => {
   const state = {
     password: kept(PASSWORD) as string | null,
-    /** Whose name the person's is by now. */
+    /** The person who now has the name. */
     holder: person,
     isGone: false,
     known: null as Person | null,

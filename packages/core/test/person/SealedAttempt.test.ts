@@ -1,4 +1,4 @@
-/** What a browser keeps of a sign-in that it began: it comes back whole, in time and unchanged, or not at all. */
+/** A sign-in in progress, kept by the browser: it is accepted only unchanged and in time. */
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { ATTEMPT_SECONDS, openAttempt, sealAttempt } from "@data-cabinet/core/person/SealedAttempt"
 import { assert, it } from "@effect/vitest"

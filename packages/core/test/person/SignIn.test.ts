@@ -21,13 +21,13 @@ const from = (client: string | null): SignInOrigin => ({ ...HOME, client })
 const LINK = newSecret("link")
 const PASSWORD = "a long walk at dusk"
 
-/** As it is kept, by a computation that is quick. */
+/** The stored form of a password, with parameters that are quick to compute. */
 const kept = (password: string) => {
   const hash = scryptSync(password, "salt", 32, { N: 2, r: 1, p: 1 }).toString("base64url")
   return `scrypt$1$1$1$${Buffer.from("salt").toString("base64url")}$${hash}`
 }
 
-/** A cabinet with Ada, of which it is known what was asked of it. */
+/** A cabinet with Ada, which records what is requested of it. */
 const cabinet = () => {
   const state = {
     password: kept(PASSWORD) as string | null,

@@ -1,4 +1,4 @@
-/** One poll, what its server responds, and what is kept of it, in memory. */
+/** One poll in memory, with its server's responses and what is stored. */
 import type { Poll, PollRun } from "@data-cabinet/core/poll/Poll"
 import { PollFetch, type PollRequest, type PollResponse } from "@data-cabinet/core/poll/PollFetch"
 import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"

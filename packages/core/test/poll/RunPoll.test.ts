@@ -1,4 +1,7 @@
-/** Runs of a poll, with all that is stored in memory: each item becomes an event once, and a response whole or not at all. */
+/**
+ * Runs of a poll, with the store in memory: each item becomes an event once, and a response is accepted whole or not at
+ * all.
+ */
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, Option } from "effect"
@@ -88,7 +91,7 @@ it.effect("RunPoll keeps nothing of a response that becomes unreadable after its
     assert.strictEqual(failed.failure, "not an object, at line 3001, column 1")
     assert.deepInclude(all.imports[0]!.status, { state: "failed" })
     assert.deepStrictEqual([textsOf(all), all.seen.size], [[], 0])
-    // Its marks are those of what was read before: or the server would say that nothing is new.
+    // It keeps the validators of the previous response; with new ones the server would report no change.
     assert.deepInclude(all.results[0]!, { etag: '"1"', nextSeconds: 480 })
   }),
 )

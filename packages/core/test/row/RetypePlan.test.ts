@@ -78,7 +78,7 @@ it("siblingOf returns the field's text column, or creates one under a free name"
   const sibling = column("total_text", "text", "total")
   expect(siblingOf(new TableLayout([total, sibling]), total)).toEqual({ name: "total_text", isNew: false })
   expect(siblingOf(layout, total)).toEqual({ name: "total_text", isNew: true })
-  // A column of text is no sibling of its own, and one of another kind is none for texts.
+  // A text column is not its own sibling, and a column of another kind is no sibling for texts.
   const note = column("note", "text")
   expect(siblingOf(new TableLayout([note]), note)).toEqual({ name: "note_text", isNew: true })
   const flag = column("total_boolean", "boolean", "total")

@@ -48,7 +48,7 @@ it.each<[ColumnKind, string, string]>([
   for (const known of [column("a", kind), column("a", kind, { typePinned: false })]) {
     expect(plan(layout(known), { a: text })).toMatchObject({ members: "", missing: [{ field: "a", kind: "text" }] })
   }
-  // What is not exactly such a value, and what is no text.
+  // A text that is not exactly such a value, and a value that is not text.
   for (const other of ["x", ` ${text}`]) {
     expect(plan(layout(chosen), { a: other }).missing).toEqual([{ field: "a", kind: "text" }])
   }

@@ -86,7 +86,7 @@ it.effect("withDeadline gives its work the deadline and the call's context, and 
     yield* TestClock.adjust(1_250)
     assert.strictEqual(yield* Effect.promise(() => never), "late")
     assert.strictEqual(listening, 0)
-    // What has ended in time is not aborted at the deadline.
+    // Work that ended in time is not aborted at the deadline.
     assert.deepStrictEqual(
       begun.map(({ isAborted }) => isAborted),
       [true, false, false],

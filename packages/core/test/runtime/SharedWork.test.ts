@@ -16,7 +16,7 @@ it.effect("callers during a run share the next one, and none gets a run that beg
     const others = yield* Effect.all([ask, ask, ask])
     yield* Effect.yieldNow
     assert.strictEqual(runs, 1)
-    // Whoever leaves ends nothing for the rest.
+    // A caller that leaves does not end the work for the others.
     yield* Fiber.interrupt(first)
     yield* Deferred.succeed(gates[0]!, undefined)
     yield* Deferred.succeed(gates[1]!, undefined)
@@ -47,7 +47,7 @@ it.effect("sharedWork repeats completed work for the next caller", () =>
     const work = Effect.sync(() => ++runs)
     for (const run of [1, 2]) {
       assert.strictEqual(yield* share("one", work), run)
-      // Until the run is over for itself, too.
+      // Lets the run itself complete as well.
       for (let n = 0; n < 5; n++) yield* Effect.yieldNow
       assert.strictEqual(runs, run)
     }

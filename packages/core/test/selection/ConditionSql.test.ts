@@ -1,4 +1,4 @@
-/** What each condition of a selection is in SQL; that it means what it says is tested in store-pg, on PostgreSQL. */
+/** Each condition of a selection as SQL; store-pg tests on PostgreSQL that the SQL means the same. */
 import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { type ParamPairs, selectionParams } from "@data-cabinet/core/selection/SelectionParams"
@@ -16,7 +16,7 @@ const table = tableOf({ id: "number!", name: "text", doc: "jsonb", sent: "json" 
 const statement = (params: ParamPairs, of = table) =>
   selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of, key)), "UTC")
 
-/** What stands between WHERE and ORDER BY, and the values. */
+/** The SQL between WHERE and ORDER BY, and its values. */
 const where = (params: ParamPairs, of = table) => {
   const { text, values } = statement(params, of)
   return { sql: /WHERE (.*) ORDER BY/.exec(text)?.[1], values: values.map((value) => value.text) }

@@ -15,7 +15,7 @@ const table = tableOf(Object.fromEntries([["id", "number!"], ...NASTY.map((name)
 const statement = (params: ParamPairs, of = table, zone = "UTC") =>
   selectionSql(Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(params)), of, key)), zone)
 
-/** SQL text without quoted names and literals: what is left is its shape. */
+/** SQL text without quoted names and literals, which leaves its shape. */
 const shape = (text: string) => text.replaceAll(/"(?:[^"]|"")*"/g, "N").replaceAll(/'(?:[^']|'')*'/g, "L")
 
 const Value = Schema.String.check(Schema.isMaxLength(30))

@@ -7,7 +7,7 @@ import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 import { SOURCE } from "./exampleSource.ts"
 
-/** The sources of a store that has one, and what is stored of what they are asked for. */
+/** Sources over a store with one source, which records what it is asked to store. */
 const over = (source: Source = SOURCE) => {
   const created: Array<StoredSource> = []
   const changes: Array<unknown> = []

@@ -77,7 +77,7 @@ describe("guessCharset", () => {
     assert.notStrictEqual(name("д".repeat(8), 3), "utf-8")
     assert.notStrictEqual(name("д".repeat(7), 1), "utf-8")
     assert.strictEqual(name("д".repeat(12), 3), "utf-8")
-    // What is ASCII is in every charset.
+    // ASCII is the same in every charset, so it counts for none.
     assert.notStrictEqual(name("plain words \x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", 1), "utf-8")
   })
 
@@ -98,7 +98,7 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("USB", 0xf8, 0xed), "windows-1252")
     assert.strictEqual(bytes("USB", 0xf8, 0xed, 0xfb), "windows-1251")
     assert.strictEqual(bytes("USB", 0xf8, 0xed, "x", 0xfb), "windows-1252")
-    // A letter that is a sign in windows-1252 is one of them.
+    // A letter that is a sign in windows-1252 counts as one.
     assert.strictEqual(bytes("USB", 0xf8, 0xba, 0xfb), "windows-1251")
   })
 
@@ -116,7 +116,7 @@ describe("guessCharset", () => {
     assert.strictEqual(bytes("Müller \xe9 ", 0xba, 0xe6), "windows-1252")
     assert.strictEqual(bytes("£5 \xe6"), "windows-1252")
     assert.strictEqual(bytes("£5 \xe6 \xe6"), "windows-1251")
-    // The euro sign and № are where they are in one charset alone.
+    // The euro sign and № have these bytes in only one of the charsets.
     for (const sign of [0x88, 0xb9]) {
       assert.strictEqual(bytes(sign, " ", 0x80), "windows-1251")
       assert.strictEqual(bytes(sign, " ", 0x80, 0x80), "windows-1252")

@@ -195,7 +195,7 @@ it("CharsetDetector begins its sample 256 bytes before the first byte that is no
   const ascii = Array.from({ length: 20 }, () => Buffer.alloc(65_536, "a,b\n"))
   assert.strictEqual(decide(...ascii, iconv.encode(TEXT, "win1251")).name, "windows-1251")
   assert.strictEqual(decide(western("5 €")).name, "windows-1252")
-  // A word of one letter, which is western beside a Latin one.
+  // A one-letter word, which is western near a Latin word.
   assert.strictEqual(decide(western(`Paris${" ".repeat(251)}à`)).name, "windows-1252")
   assert.strictEqual(decide(western(`Paris${" ".repeat(256)}à`)).name, "windows-1251")
   assert.strictEqual(decide(western("à"), western(" Paris")).name, "windows-1252")

@@ -12,7 +12,7 @@ it.each([
   ["\0\x08\x0a\x1f \x7f", "\uFFFD\uFFFD\uFFFD\uFFFD \uFFFD"],
   [sent("Заказ № 5"), "Заказ № 5"],
   [sent("\uFEFFx"), "\uFEFFx"],
-  // What is no UTF-8 is what Node reads: Latin-1.
+  // Bytes that are not UTF-8 stay as Node reads them: Latin-1.
   ["caf\xe9", "café"],
   // Read by someone else already.
   ["Заказ", "Заказ"],

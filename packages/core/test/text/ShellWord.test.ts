@@ -7,7 +7,7 @@ import { shellInput, shellWord } from "@data-cabinet/core/text/ShellWord"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** Those of this machine; `sh` is one everywhere. */
+/** The shells of this machine; `sh` exists everywhere. */
 const SHELLS = ["sh", "dash", "bash", "zsh", "fish"].filter((shell) => {
   try {
     execFileSync(shell, ["-c", "exit 0"], { stdio: "ignore" })
@@ -87,7 +87,7 @@ it.prop(
   "shellWord means its text to sh, for any mixture of special characters",
   [Schema.Array(texts).check(Schema.isMaxLength(24))],
   ([many]) => {
-    // Many in one call: starting a shell takes longer than all of them.
+    // Many in one call, because starting a shell takes longer than all of them.
     const given = many.map((pieces) => pieces.join("")).filter((text) => shellWord(text) !== null)
     const line = `printf '%s\\0' ${given.map((text) => shellWord(text)).join(" ")} ''`
     for (const shell of SHELLS) assert.deepStrictEqual(said(shell, line).split("\0").slice(0, -2), given)

@@ -16,7 +16,7 @@ const NOW = 1_614_265_330
 const echoed = (text: string): HandshakeAnswer => ({ contentType: "text/plain; charset=utf-8", text })
 const macOf = (text: string, key = "hush") => createHmac("sha256", key).update(text)
 
-/** What is answered to this body, signed as Zoom signs. */
+/** The answer to this body, signed as Zoom signs. */
 const answer = (recipe: RecipeName, body: string, secrets: ReadonlyArray<string> | null = ["hush"]) => {
   const headers = {
     "x-zm-request-timestamp": String(NOW),

@@ -14,7 +14,7 @@ const source = (place: Place) => ({ recipe: "token", mode: "mark", hmac: null, s
 const sent = (body: string | Uint8Array, contentType: string | undefined, more: Record<string, unknown> = {}) =>
   request({} as never, { body: Buffer.from(body as string), headers: { "content-type": contentType }, ...more })
 
-/** Whether the token is found, and the body as it is stored. */
+/** Whether the token is found, and the body as stored. */
 const seen = (place: Place, of: ReturnType<typeof sent>) => {
   const url = `https://data.example/webhook/x${of.query === "" ? "" : `?${of.query}`}`
   const options = { secrets: [TOKEN], now: 0 }

@@ -21,7 +21,7 @@ const actor = (change: Partial<Actor>): Actor => ({
 const ADA = actor({})
 const BEN = actor({ id: 2, name: "Ben", role: "editor" })
 const OWNER = actor({ id: 3, name: "Eve", role: "owner" })
-/** Has a person's id, and is none. */
+/** A token with the same id as a person. */
 const TOKEN = actor({ kind: "token", name: "report" })
 
 const NEW: NewSavedView = { title: "Paid", schema: "sources", name: "orders", query: "q=paid", shared: false }
@@ -34,7 +34,7 @@ const kept = (id: number, change: Partial<SavedView>): SavedView => ({
   ...change,
 })
 
-/** A cabinet of Ada's view 1, which she keeps for herself, and her view 2, which is shared. */
+/** A cabinet with Ada's view 1, which is private, and her view 2, which is shared. */
 const over = ({
   page = Result.succeed({ items: NO_ITEMS, columns: [], hasMore: false, nextCursor: null }),
   isFull = false,

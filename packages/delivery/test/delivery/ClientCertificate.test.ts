@@ -1,4 +1,4 @@
-/** Client certificates on the wire: to whom they are shown, and what is said when a receiver does not accept one. */
+/** Client certificates on the wire: which receivers see them, and what is reported when a receiver rejects one. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -41,7 +41,7 @@ const send = (url: string, identity?: ClientIdentity) =>
     ),
   )
 
-/** OpenSSL's own server, which says with an alert what it does not accept in a certificate; Node's ends the connection without a word. */
+/** OpenSSL's own server, which reports by an alert why it rejects a certificate; Node's just closes the connection. */
 const startAlerting = async (...words: ReadonlyArray<string>): Promise<string> => {
   for (const [name, text] of Object.entries({ "s.pem": server.cert, "s.key": server.key, "ca.pem": clients.cert })) {
     writeFileSync(join(dir, name), text)
@@ -80,7 +80,7 @@ it("a receiver that demands a certificate is reached only with it and its chain"
   const identity = identityOf(clients.issue("one"))
   expect(await send(`${receiver.origin}/`, identity)).toMatchObject({ status: 204, failure: null, peer: "127.0.0.1" })
   expect(receiver.received.at(-1)!.client).toBe("one")
-  // The receiver knows the root only: what is between them is sent.
+  // The receiver knows only the root, so the intermediate certificates have to be sent.
   const middle = clients.issue("middle", { authority: true })
   const issuer = new Authority("middle", middle)
   const { cert, key } = issuer.issue("behind a chain")
@@ -118,7 +118,7 @@ it("two certificates for one origin are never mixed, however many requests there
   const clientsOf = Map.groupBy(seen, ({ connection }) => connection)
   for (const used of clientsOf.values()) expect(new Set(used.map(({ client }) => client)).size).toBe(1)
   expect(receiver.connections() - connectionsBefore).toBeLessThanOrEqual(48)
-  // One without a certificate gets none of them.
+  // A request without a certificate uses none of these connections.
   expect(await send(`${receiver.origin}/`)).toMatchObject({ status: null })
   expect(receiver.received).toHaveLength(from + 192)
 })

@@ -153,6 +153,6 @@ it("open keeps no object for each byte of a body that arrives in single bytes", 
     ),
   )
   expect(pieces.reduce((sum, piece) => sum + piece.length, 0)).toBe(bytes)
-  // Six bytes on the wire for each, and no read of a socket gives as few as a hundred of them.
+  // Each chunk has six bytes on the wire, and no read of a socket returns fewer than a hundred chunks.
   expect(pieces.length).toBeLessThan(bytes / 100)
 })

@@ -1,4 +1,4 @@
-/** Receivers on the loopback that do everything a receiver should not. All of them end with `close`. */
+/** Receivers on the loopback that do everything that a receiver should not. All end with `close`. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer as createPlain, type Server, type Socket } from "node:net"
@@ -11,7 +11,7 @@ export interface Receiver {
   readonly port: number
   /** Connections that were made to it so far. */
   readonly connections: () => number
-  /** Bytes that the other side took of what was sent. */
+  /** The bytes that the other side has accepted. */
   readonly sent: () => number
   readonly close: () => Promise<void>
 }
@@ -99,7 +99,7 @@ const storm: Behave = (socket) => {
   }, 5)
 }
 
-/** A body of a gigabyte, as fast as it is taken. */
+/** A body of a gigabyte, sent as fast as it is read. */
 export const flood: Behave = onRequest((socket) => {
   socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n")
   const piece = Buffer.alloc(65_536, "x")
@@ -112,7 +112,7 @@ export const flood: Behave = onRequest((socket) => {
 
 const saying = (text: string): Behave => onRequest((socket) => void socket.end(text))
 
-/** Blank lines, as fast as they are taken. */
+/** Blank lines, sent as fast as they are read. */
 const lines: Behave = (socket) => {
   const timer = setInterval(() => (socket.destroyed ? clearInterval(timer) : socket.write("\r\n".repeat(30_000))), 50)
 }
@@ -165,7 +165,7 @@ export const LOOSE_ENDS: ReadonlyArray<readonly [name: string, text: string]> = 
 export interface Misbehaviour {
   readonly name: string
   readonly behave: Behave
-  /** What an attempt says of it; null where the status came, which is a 2xx, so that it counts as delivered. */
+  /** What an attempt reports; null if the status arrived, which is a 2xx, so that it counts as delivered. */
   readonly says: string | null
   /** By HTTP's own rules the answer is whole, and what follows it nobody's. */
   readonly whole?: true
@@ -177,7 +177,9 @@ const none = (name: string, says: string, behave: Behave): Misbehaviour => ({ na
 const taken = (name: string, behave: Behave): Misbehaviour => ({ name, behave, says: null })
 const hanging = (misbehaviour: Misbehaviour): Misbehaviour => ({ ...misbehaviour, hangs: true })
 
-/** What a receiver can do wrong once a socket is open. Everything that leaves the house is held against all of it. */
+/**
+ * Everything that a receiver can do wrong once a socket is open. Every outgoing request is tested against all of it.
+ */
 export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
   none("a reset", "reset", (socket) => void socket.once("data", () => socket.resetAndDestroy())),
   none("a reset in the middle of the status", "reset", (socket) => {

@@ -22,7 +22,7 @@ const open = (...given: Parameters<typeof opening>) => Effect.runPromise(opening
 const refusal = (...given: Parameters<typeof opening>) => Effect.runPromise(Effect.flip(opening(...given)))
 
 const TEXT = "name,sum\nAnna,1\nПётр,2\n"
-/** Larger than any piece, and not compressible to nothing. */
+/** Larger than any piece, and hard to compress. */
 const LONG = Array.from({ length: 40_000 }, (_, n) => `${n},${(n * 7919) % 100_003}\n`).join("")
 
 const gz = gzipSync(TEXT)

@@ -17,7 +17,7 @@ it("encodeXlsx writes a text as text even if it starts like a formula", async ()
     sheets[0]?.rows.map(([cell]) => cell),
     ["=name", ...texts],
   )
-  // A formula would have a cell of its own kind.
+  // A formula would be a cell of another kind.
   assert.deepStrictEqual(
     [...(sheets[0]?.cells?.values() ?? [])].filter((cell) => cell.formula !== undefined),
     [],

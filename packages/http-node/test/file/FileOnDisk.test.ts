@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-/** Reads all of it; `meanwhile` happens after the first piece. */
+/** Reads the whole file; runs `meanwhile` after the first piece. */
 const read = (meanwhile: () => void) =>
   Effect.runPromise(
     Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { spool } from "../../src/file/Spool.ts"
 
 const PIECE = Buffer.alloc(65_536, "a")
 
-/** A form with a file of so many pieces, and how many of them were asked for. */
+/** A form with a file of this many pieces, and how many of them were read. */
 const formOf = (pieces: number) => {
   const asked = { pieces: 0 }
   const body = function* () {
@@ -40,7 +40,8 @@ it("spool returns the file's bytes each time they are read", async () => {
 
 it("spool fails immediately when the disk is full, and reads no more of the body", async () => {
   const { request, asked } = formOf(200)
-  // The limit of a process stands for a full disk, which a test cannot make. Without a listener the signal would end us.
+  // The process's file size limit simulates a full disk, which a test cannot create. Without a listener the signal
+  // would end the process.
   const limit = (bytes: string) => execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`])
   const ignored = () => {}
   process.on("SIGXFSZ", ignored)

@@ -25,7 +25,7 @@ const failure = async (...args: Parameters<typeof rows>) => {
   return result._tag === "Failure" ? result.failure : assert.fail("it was read")
 }
 
-/** A zip archive of these parts; `claims` is what its directory says of a part's size. */
+/** A zip archive of these parts; `claims` is the size of a part that its directory declares. */
 const zip = (parts: ReadonlyArray<readonly [name: string, content: Buffer]>, claims?: number): Buffer => {
   const bodies: Array<Buffer> = []
   const directory: Array<Buffer> = []
@@ -59,7 +59,7 @@ const zip = (parts: ReadonlyArray<readonly [name: string, content: Buffer]>, cla
 }
 
 interface Parts {
-  /** What the directory says of every part's size. */
+  /** The size that the directory declares for every part. */
   readonly claims?: number
   /** The list of sheets. */
   readonly list?: string
@@ -141,7 +141,7 @@ it("SheetReader reports an overlong row, and bounds each batch, however often a 
   const text = "x".repeat(32_000)
   const strings = Buffer.from(`<?xml version="1.0"?><sst><si><t>${text}</t></si></sst>`)
   const row = (line: number, cells: number) => `<row r="${line}">${'<c t="s"><v>0</v></c>'.repeat(cells)}</row>`
-  // 32,000 characters in the file; half a gigabyte if each cell of them had its own.
+  // 32,000 characters in the file, but half a gigabyte if each cell had its own copy.
   const lines = [row(1, 1), row(2, 16_000), ...Array.from({ length: 200 }, (_, n) => row(n + 3, 30))]
   const batches = await Effect.runPromise(
     Effect.gen(function* () {
@@ -219,7 +219,7 @@ it("SheetReader refuses a part that has to be read whole and declares a large si
 })
 
 it("SheetReader reads a list of sheets in linear time", async () => {
-  // 4 MB that each begin a sheet, and end none: the square of it would take hours.
+  // 4 MB of opening tags that never end: quadratic work would take hours.
   const error = await failure(workbook(sheetOf(""), { list: "<sheet ".repeat(590_000) }), undefined, {
     idleMillis: 50_000,
   })

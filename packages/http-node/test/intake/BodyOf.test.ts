@@ -133,7 +133,7 @@ it("counts the bodies of all cabinets of a process together", async () => {
   const holding = await open()
   holding.socket.write(head("Content-Length: 90010") + " ".repeat(90_000))
   const post = () => other.post(" ".repeat(20_000), { "content-type": "application/json" })
-  // Until what was written has come in.
+  // Waits until the written bytes have arrived.
   while ((await post()).status !== 503);
   holding.socket.end(" ".repeat(10))
   await holding.answer

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 const JSON_TYPE = { "content-type": "application/json" }
 
-/** A stream that gives these chunks and then does what it is told. */
+/** A stream that yields these chunks, then does as instructed. */
 const stream = (chunks: ReadonlyArray<Uint8Array>, then: "end" | "stall" | "break") =>
   new ReadableStream<Uint8Array>({
     start: (controller) => {

@@ -1,6 +1,6 @@
 /**
- * Intake behind a real HTTP server on the loopback, over a store in memory: for the rules of HTTP alone. The ports record
- * their calls in `state`, in which tests set their results.
+ * Intake behind a real HTTP server on the loopback, over a store in memory, to test only the rules of HTTP. The ports
+ * record their calls in `state`, where tests set their results.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

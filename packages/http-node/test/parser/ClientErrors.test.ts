@@ -13,7 +13,7 @@ const never = (_request: IncomingMessage, response: ServerResponse) => response.
 const HOST = "Host: x\r\n"
 const LONG = "a".repeat(60_000)
 
-/** What is refused, by the lines that follow `METHOD target`, and how. */
+/** Refused requests, by the lines after `METHOD target`, and their response. */
 const REFUSED: ReadonlyArray<readonly [what: string, rest: ReadonlyArray<string | null>, status: number]> = [
   ["two hosts", [` HTTP/1.1\r\n${HOST}${HOST.toUpperCase()}\r\n`], 400],
   ["no host", [" HTTP/1.1\r\n\r\n"], 400],
@@ -83,7 +83,7 @@ describe("bytes that arrive with a request", () => {
     const waiting: Array<() => void> = []
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       waiting.push(() => response.end(`answer to ${request.url}`))
-      // Late, last first: what they were asked in is the order in which they are sent.
+      // Responds late and in reverse; the responses are sent in the order of the requests.
       if (waiting.length === 2) for (const answer of waiting.toReversed()) setImmediate(answer)
     }
     await listening(handler, async (port) => {

@@ -20,8 +20,8 @@ export const listening = async <A>(
 }
 
 /**
- * Sends the pieces one by one, each once the server has had the time to read the one before, closes its side after a null,
- * and gives all that came back until the server closed.
+ * Sends the pieces one by one, each after the server has had time to read the previous one, and closes its side after a
+ * null. Returns everything received until the server closed.
  */
 export const speak = async (port: number, ...pieces: ReadonlyArray<string | Buffer | null>): Promise<string> => {
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })

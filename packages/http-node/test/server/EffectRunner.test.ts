@@ -6,7 +6,7 @@ import { type Request, RequestGone } from "../../src/server/Request.ts"
 
 const Name = Context.Reference<string>("test/Name", { defaultValue: () => "nobody" })
 
-/** A request whose client goes away when told to, and who still wants to hear of that. */
+/** A request whose client disconnects on command, and that still has a listener for it. */
 const requestOf = (context = Context.empty()) => {
   const listening = new Set<() => void>()
   const request = {

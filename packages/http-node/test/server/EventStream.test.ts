@@ -13,7 +13,7 @@ import { Context, Effect, Exit, ManagedRuntime, Queue, Scope } from "effect"
 
 const LIMITS = { ofOne: 2, ofAll: 3, check: 20, silence: 60 }
 
-/** Streams as they are limited here, until `work` has ended. */
+/** Streams with these limits, until `work` has ended. */
 const withStreams = (work: (streams: EventStreams) => Promise<void>, limits = LIMITS) =>
   Effect.runPromise(
     Effect.scoped(Effect.flatMap(eventStreams, (streams) => Effect.promise(() => work(streams)))).pipe(
@@ -41,7 +41,7 @@ it("a stream sends its retry interval, its events, and keep-alives in between", 
     Queue.offerUnsafe(queue, eventText("7", "1 1 0"))
     assert.strictEqual(await textOf(body), "id: 7\ndata: 1 1 0\n\n")
     assert.strictEqual(await textOf(body), ":\n\n")
-    // What was waited for while it was silent is not lost.
+    // The event that it waited for during the silence is not lost.
     Queue.offerUnsafe(queue, eventText("8", "2 2 0"))
     assert.strictEqual(await textOf(body), "id: 8\ndata: 2 2 0\n\n")
   }))

@@ -38,7 +38,7 @@ const afterBody =
     return answer
   }
 
-/** What is heard of a connection on which these bytes were sent, until it is closed or this was heard. */
+/** Sends these bytes on a connection; returns what is received until it closes or `until` matches. */
 const heardOf = (port: number, bytes: string | Uint8Array, until: RegExp = /$^/) =>
   new Promise<string>((done) => {
     const socket = connect(port, "127.0.0.1", () => void socket.write(bytes))

@@ -167,7 +167,7 @@ describe("layer", () => {
         Effect.sync(() => entered.resolve()),
         Effect.never,
       )
-      // Who counts is told how long the answer is waited for.
+      // The counting store gets the deadline of the response.
       const key = (_: Uint8Array, deadline: number): Promise<Result.Result<null, StoreUnavailable>> =>
         runtime.runPromise(
           Effect.clockWith((clock) =>
@@ -241,11 +241,11 @@ describe("a POST to the intake", () => {
   interface Options {
     readonly level?: "Info" | "Debug"
     readonly tracer?: Tracer.Tracer
-    /** What is done while the source is looked up. */
+    /** Runs while the source is looked up. */
     readonly looked?: Effect.Effect<void>
   }
 
-  /** A server whose intake answers with `outcome`, what it logged, and whether each request had a fiber. */
+  /** A server whose intake responds with `outcome`; with its log, and whether each request had a fiber. */
   const taking = async (outcome: () => Outcome, { level = "Info", tracer, looked = Effect.void }: Options = {}) => {
     const logged: Array<unknown> = []
     const fibers: Array<boolean> = []
@@ -393,7 +393,7 @@ describe("a POST to the intake", () => {
 
 describe("metricsLayer", () => {
   it("serves only the counters", async () => {
-    // The port is not told: take one that is free.
+    // The server does not report its port, so take a free one.
     const free = createServer().listen(0, "127.0.0.1")
     await new Promise((done) => free.once("listening", done))
     const { port } = free.address() as { port: number }

@@ -2,7 +2,7 @@ import { Deferred, Effect } from "effect"
 import { assert, it } from "vitest"
 import { sharedCheck } from "../../src/server/SharedCheck.ts"
 
-/** A check that is counted, and answers when it is let to. */
+/** A check that counts its runs, and completes on command. */
 const counted = () => {
   const gates: Array<Deferred.Deferred<string>> = []
   const check = Effect.suspend(() => {

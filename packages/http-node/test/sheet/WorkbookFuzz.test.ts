@@ -1,7 +1,7 @@
 /**
- * Workbooks with random damage: each is read as the whole one is, or refused. The archive's checksums make this hold for any
- * damage to its bytes; damage to a part before it is packed may change what it says, but ends in a fault, not in an accident.
- * `FUZZ_ROUNDS` sets how many there are.
+ * Workbooks with random damage: each is read like the intact one, or refused. For damage to the archive's bytes, its
+ * checksums ensure this. Damage to a part before it is packed may change what it says, but ends in a fault at worst.
+ * `FUZZ_ROUNDS` sets the number of rounds.
  */
 import { assert, it } from "vitest"
 import { corpus } from "../../../../test/support/workbooks/corpus.ts"
@@ -11,7 +11,7 @@ import { SheetFault } from "../../src/sheet/SheetFault.ts"
 
 const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? 600)
 
-/** What is read; undefined if it is refused. Anything but a fault fails the test. */
+/** The rows read; undefined if the workbook is refused. Anything but a fault fails the test. */
 const readOrRefused = async (bytes: Uint8Array) => {
   try {
     return await readSheet(bytes)

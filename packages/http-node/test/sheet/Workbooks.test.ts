@@ -1,4 +1,4 @@
-/** Some hundred workbooks, each written in one of the ways that programs write them, and all of them read alike. */
+/** Several hundred workbooks, each written in one of the ways that programs write them, and all read alike. */
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { assert, describe, it } from "vitest"
 import { corpus } from "../../../../test/support/workbooks/corpus.ts"

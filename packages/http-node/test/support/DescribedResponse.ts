@@ -9,7 +9,7 @@ import formats from "ajv-formats"
 
 type Node = { readonly [key: string]: any }
 
-/** Bodies that are what somebody sent, to the byte. */
+/** Bodies that are a sender's own bytes. */
 const IS_EXACT: ReadonlySet<string> = new Set(["application/octet-stream", "text/plain"])
 
 const close = (schema: unknown): unknown => {
@@ -44,7 +44,7 @@ export const describedBy = (document: Node) => {
     return made
   }
 
-  /** Fails with what is wrong when `value` does not fit a schema of the document. */
+  /** Fails and names the mismatch if `value` does not fit a schema of the document. */
   const assertFits = (schema: Node, value: unknown, where: string): void => {
     const validate = validator(schema)
     assert.ok(validate(value), `${where}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`)
@@ -84,7 +84,7 @@ export const describedBy = (document: Node) => {
     const path = pathOf(url)
     const item: Node = path === undefined ? {} : document["paths"][path]
     const operation: Node | undefined = item[method === "HEAD" ? "get" : method.toLowerCase()] ?? item["post"]
-    // A preflight is a browser's own question, and its response none of the API's.
+    // A preflight is the browser's own request, and its response is not part of the API.
     if (method === "OPTIONS" && answer.status === 204 && operation === undefined) return
     const error = { $ref: "#/components/schemas/Error" }
     if (operation === undefined || (answer.status === 405 && item["post"] === undefined)) {
@@ -94,7 +94,7 @@ export const describedBy = (document: Node) => {
     }
     const response: Node | undefined = operation["responses"][String(answer.status)]
     if (response === undefined && answer.status === 404 && method !== "HEAD") {
-      // The document is one cabinet's: that there is none at a host is no answer of its operations.
+      // The document describes one cabinet: that a host has none is not a response of its operations.
       assertFits(error, JSON.parse(answer.text), where)
       assert.equal(JSON.parse(answer.text).error.code, "no_such_endpoint", where)
       return

@@ -119,9 +119,9 @@ export const readiness = (missing: string | null = null) => Layer.succeed(Readin
 
 export interface ApiServer {
   readonly base: string
-  /** What was logged. */
+  /** The log. */
   readonly logged: ReadonlyArray<string>
-  /** Asks with KEY unless the headers say otherwise. */
+  /** Requests with KEY unless the headers say otherwise. */
   readonly ask: (path: string, init?: RequestInit) => Promise<ReceivedResponse & { readonly json: any }>
   readonly close: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Each event is counted once: by several processes, behind accepts that are slow to commit, and whatever becomes of it. */
+/** Each event is counted once: by several processes, behind accepts that are slow to commit, and after any failure. */
 import { Activity } from "@data-cabinet/core/activity/Activity"
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -125,7 +125,7 @@ it("returns every step of a period in days of the cabinet's time zone, even acro
   assert.lengthOf(await events("day", null, null, sourceId), 3)
 })
 
-/** Hours before now, in which events came. */
+/** The hours before now in which events arrived. */
 const cameBefore = (sourceId: number, hours: ReadonlyArray<number>) =>
   database.run(`
     INSERT INTO cabinet.activity SELECT date_trunc('hour', cabinet.now() - h * interval '1 hour', 'UTC'), ${sourceId}, 1, 0, 0, 0,
@@ -137,7 +137,7 @@ it("a source is quiet when silent for longer than its nights and weekends, but n
   const rare = await newSource("Rare")
   const off = await newSource("Off")
   const busy = await newSource("Busy")
-  /** Weekdays from 8 to 17 for four weeks, the last of them `since` hours ago. */
+  /** Weekdays from 8 to 17 for four weeks, the last `since` hours ago. */
   const weeks = (since: number) =>
     [...Array(28 * 24)]
       .map((_, n) => n + since)

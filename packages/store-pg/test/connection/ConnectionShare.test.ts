@@ -5,7 +5,7 @@ import { ConnectionShare } from "@data-cabinet/store-pg/connection/ConnectionSha
 import { type Connections, shareOf } from "@data-cabinet/store-pg/connection/FitConnections"
 import { assert, describe, it, vi } from "vitest"
 
-/** A connection of no server: it responds when the test says so. */
+/** A connection without a server: it responds when the test says so. */
 const newSocket = () => new Duplex({ read: () => {}, write: (_chunk, _encoding, done) => done() })
 const respond = (socket: Duplex) => {
   socket.resume()
@@ -39,7 +39,7 @@ describe("ConnectionShare", () => {
     const started: Array<Duplex> = []
     for (const socket of sockets) share.admit(socket, () => started.push(socket))
     assert.lengthOf(started, 8)
-    // Nothing came from any of them until their time was over.
+    // None of them responded before its timeout.
     await Promise.all(started.slice().map(close))
     assert.lengthOf(started, 9)
     await close(started[8]!)

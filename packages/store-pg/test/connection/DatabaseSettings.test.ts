@@ -1,4 +1,7 @@
-/** Settings that an operator gives the database: those that would lose or end work are corrected, the others are respected. */
+/**
+ * Settings that an operator gives the database: harmful ones, which would lose or end work, are overridden, and the
+ * others are respected.
+ */
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"

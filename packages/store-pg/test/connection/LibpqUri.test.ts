@@ -17,7 +17,7 @@ const of = (parts: Partial<LibpqUri>): LibpqUri => ({
 })
 
 describe("parseUri", () => {
-  // The examples of libpq's documentation and of its own tests (src/interfaces/libpq/t/001_uri.pl).
+  // The examples from libpq's documentation and its own tests (src/interfaces/libpq/t/001_uri.pl).
   it.each([
     ["postgresql://", of({})],
     ["postgresql://localhost", of({ hosts: ["localhost"] })],

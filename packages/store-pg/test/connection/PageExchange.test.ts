@@ -53,7 +53,7 @@ const rowsFor = (areLong: boolean) =>
 const STATEMENTS: Readonly<Record<Way, ReadonlyArray<PageStatement>>> = {
   "at once": [statement(false)],
   "in lots": [statement(true)],
-  // One statement prepared for two of them.
+  // Two of them share one prepared statement.
   "in a group": [statement(false), statement(false, " WHERE n > 1"), statement(false)],
 }
 
@@ -141,7 +141,7 @@ const replay = (responses: ReadonlyArray<ReadonlyArray<Buffer>>) => {
   return { session, wire, socket, received, cancels }
 }
 
-/** The responses, one of them changed. */
+/** The responses, with one of them changed. */
 const changed = (way: Way, at: number, chunks: (response: Buffer) => ReadonlyArray<Buffer>) =>
   recorded.get(way)!.map((response, index) => (index === at ? chunks(response) : [response]))
 
@@ -165,7 +165,7 @@ const NOTICE = frame("N", Buffer.from("SNOTICE\0C00000\0Msaid\0\0"))
 const NOTIFICATION = frame("A", Buffer.from("\0\0\0\x01channel\0told\0", "latin1"))
 const STATUS = frame("S", Buffer.from("TimeZone\0Asia/Tokyo\0"))
 
-/** What a server may say at any time. */
+/** Messages that a server may send at any time. */
 const HARMLESS = { NOTICE, NOTIFICATION, STATUS, long: frame("N", Buffer.alloc(200_000, "x")) }
 
 const ALL = [..."RKS123ntTDCIsZEANGHWdcVvQ\0\xff"]
@@ -228,7 +228,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
       for (const place of boundaries(response).slice(0, isSynced ? -1 : undefined)) {
         const ready = frame("Z", Buffer.from("I"))
         const failed = Buffer.concat([response.subarray(0, place), error("22012")])
-        // PostgreSQL says that it is ready once Sync was sent.
+        // PostgreSQL reports that it is ready only after Sync.
         const last = isSynced ? [[Buffer.concat([failed, ready])]] : [[failed], [ready]]
         const before = responsesOf().slice(0, at)
         const { session, wire } = replay([...before.map((one) => [one]), ...last])

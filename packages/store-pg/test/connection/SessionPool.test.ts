@@ -24,7 +24,7 @@ let pooler: ForgetfulPooler
 let reader: string
 const LIMITS = { statementTimeoutMillis: 7_000, lockTimeoutMillis: 1_500 }
 
-/** All of them against what a cabinet needs. */
+/** Settings that all contradict what a cabinet needs. */
 const ODD = {
   extra_float_digits: "0",
   TimeZone: "Asia/Tokyo",
@@ -84,7 +84,7 @@ it.each([
   async (_, settings, multiplex) => {
     const { set, found = {} } = settings
     const before = pooler.dropped.length
-    // A socket has none of the others: sent they are all the same.
+    // A socket lacks the others, which are sent in the same way.
     const asked = Object.entries({ ...set, ...found }).filter(([name]) => !SessionSettings.UNVERIFIED.includes(name))
     for (const url of [database.url, pooler.through(database.url)]) {
       assert.deepInclude(await settingsOf({ url, settings, multiplex }), Object.fromEntries(asked))

@@ -1,4 +1,7 @@
-/** A source has at most 1,000 addresses, those of every source included: what one accept creates is bounded. */
+/**
+ * A source has at most 1,000 addresses, including those subscribed to every source, which limits what one accept
+ * creates.
+ */
 import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog, type NewEvent } from "@data-cabinet/core/event/EventLog"
@@ -18,7 +21,7 @@ beforeEach(async () => {
 
 const create = (sources: Subscription) => cabinet.book((book) => book.create({ url: "https://example.com/", sources }))
 
-/** Addresses as the service creates them, without checking how many there are. */
+/** Addresses as the service creates them, but without checking their number. */
 const fill = (count: number, ofSource: number | "all") =>
   cabinet.run(`
     WITH made AS (

@@ -65,7 +65,7 @@ it("neither claiming nor settling adds to an index of deliveries", async () => {
       `SELECT indexrelid::regclass::text AS name, pg_relation_size(indexrelid)::int AS bytes FROM pg_index
        WHERE indrelid = 'cabinet.delivery'::regclass ORDER BY 1`,
     )
-  // A row that stays on its page, with no column changed that an index holds, is in none of them again.
+  // A row that stays on its page without a change of an indexed column adds no index entries.
   const pages = () =>
     cabinet.run("SELECT id::int, (ctid::text::point)[0]::int AS page FROM cabinet.delivery ORDER BY id")
   await cabinet.accept(source, 5000)

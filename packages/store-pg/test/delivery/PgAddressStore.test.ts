@@ -87,7 +87,7 @@ it("set merges headers with those of the address, and changes nothing if another
     return Option.isOption(stored) ? stored : assert.fail("there are too many addresses")
   }
   await store({ setHeaders: [["X-One", "1"]] }, [])
-  // What the caller saw is older than what there is: that is what it is merged with.
+  // The caller saw an older state; its change is merged with the current one.
   expect(Option.getOrThrow(await store({ setHeaders: [["X-Two", "2"]] }, []))).toMatchObject({
     headerNames: ["X-One", "X-Two"],
   })

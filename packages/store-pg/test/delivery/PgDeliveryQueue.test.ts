@@ -191,7 +191,7 @@ it("an address that responds moves to the failing lane only once it has failed f
   await cabinet.pass("11 seconds")
   expect(await claim()).toEqual([])
   await settle(settlementOf(two!, 200))
-  // A response that comes late finds an address that works, and silence one that has responded: it is at once without.
+  // A late response finds a healthy address; a timeout after that moves the address at once.
   await settle(settlementOf(three!, null))
   expect(await claim()).toEqual([])
   expect(await claim({ lane: "failing" })).toHaveLength(1)
@@ -264,7 +264,7 @@ it("resend makes one delivery or a range due again, cancel ends one", async () =
       refused,
     )
   }
-  // What is taken for a moment, PostgreSQL takes too.
+  // PostgreSQL accepts every timestamp that we accept.
   const first = "0001-01-01T00:00:00.1-15:59"
   expect(
     await cabinet.deliveries((all) =>
@@ -501,7 +501,7 @@ it("claims for an address with a rate take its next times, and only as many as c
   const stopped = (times: ReadonlyArray<Claimed>) => times.map(({ notBeforeMillis }) => notBeforeMillis!)
   const [first, second] = await Promise.all([claim({ limit: 4 }), claim({ limit: 4 })])
   const times = [...stopped(first), ...stopped(second), ...stopped(await claim())].sort((a, b) => a - b)
-  // Those of the next half second, whoever has them; a machine that is slow has more.
+  // The times of the next half second, whichever claim took them; a slow machine takes more.
   expect(times.length).toBeGreaterThanOrEqual(6)
   expect(times.length).toBeLessThan(20)
   // A tenth of a second apart by the database's clock; two claims measure their distance from it each for itself.
@@ -525,7 +525,7 @@ it("claims for an address with a rate take its next times, and only as many as c
   expect(late.behind).toBeGreaterThan(0)
 })
 
-/** Claims what is due of failing addresses and of working ones, and settles all of it with this status. */
+/** Claims due deliveries of failing and healthy addresses, and settles all with this status. */
 const attemptAll = async (status: number) => {
   const claimed = [...(await claim()), ...(await claim({ lane: "failing" }))]
   await settle(...claimed.map((one) => settlementOf(one, status)))
@@ -550,7 +550,7 @@ it("an address that has failed for too long is paused with a reason, and its del
   expect(await get(patient.id)).toMatchObject({ pausedAt: null, pausedBecause: null })
   await cabinet.pass("1 day")
   await cabinet.accept(source, 1)
-  // Three wait for each; those of the paused one are not claimed.
+  // Three wait for each address; those of the paused one are not claimed.
   expect(await attemptAll(500)).toBe(3)
   expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ paused: 3, stuck: 0 })
   // Resumed, it has all its time again, and is sent all that waited.

@@ -22,7 +22,7 @@ const sender = <A, E>(work: Effect.Effect<A, E, DeliverySignal | PgClient.PgClie
     local: true,
   })
 
-/** What a listener hears while `run` is run, until somebody else says END. */
+/** The notifications that a listener receives while `run` runs, until another session sends END. */
 const heardOf = (run: (next: Effect.Effect<string, unknown>) => Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
@@ -61,7 +61,7 @@ it.live("a notification in progress when the process ends is still sent", () =>
             busy,
           )
           yield* wake
-          // By now it waits for the one connection there is, which is free again only when the end has begun.
+          // By now it waits for the only connection, which becomes free after the process has begun to end.
           yield* Effect.yieldNow
           yield* Effect.forkDetach(Effect.andThen(Effect.sleep("50 millis"), Scope.close(busy, Exit.void)))
         }),
@@ -78,7 +78,8 @@ it.live("a process with nothing to announce ends silently", () =>
         Effect.gen(function* () {
           yield* wake
           yield* next
-          // Others may hear it before the one who told it has the answer; behind it on the same connection nothing is left.
+          // Others may be notified before the notifying session gets its own response; after one more query on that
+          // connection, nothing is pending.
           yield* PgClient.PgClient.use((sql) => sql`SELECT 1`)
         }),
       ),
@@ -115,7 +116,7 @@ it.live("an author's flood of notifications wakes the loops no more often than a
     yield* next.await
     assert.strictEqual(woken, 1)
     const began = performance.now()
-    // Each in a transaction of its own, so that PostgreSQL sends each.
+    // Each in its own transaction, so that PostgreSQL sends each notification.
     yield* asAuthor(
       `DO $$ BEGIN FOR n IN 1..200 LOOP NOTIFY ${CHANNEL}; COMMIT; PERFORM pg_sleep(0.005); END LOOP; END $$`,
     )

@@ -19,7 +19,7 @@ export const claimOf = (change: Partial<ClaimRequest> = {}): ClaimRequest => ({
   ...change,
 })
 
-/** A settlement as an attempt that was answered with `status` (null: not at all) would bring it. */
+/** The settlement of an attempt that got `status`; null: no response. */
 export const settlementOf = (
   delivery: { readonly id: number; readonly attempt: number },
   status: number | null,

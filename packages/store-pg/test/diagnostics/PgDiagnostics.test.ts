@@ -25,7 +25,7 @@ it("examine reports the server, the sizes, the clock and the partitions of a hea
   expect(report.databaseBytes).toBeGreaterThan(report.cabinetBytes)
   expect(report.sizes.events).toBeGreaterThan(0)
   expect(Object.values(report.sizes).reduce((sum, bytes) => sum + bytes)).toBe(report.cabinetBytes)
-  // One machine, one clock; how long it took to be asked does not matter.
+  // One machine and one clock; the duration of the query does not matter.
   expect(Math.abs(report.clockSkewMillis)).toBeLessThan(60_000)
   expect(report.partitions.map(({ table }) => table)).toEqual(
     expect.arrayContaining(["attempt_delivered", "attempt_failed", "original_request"]),

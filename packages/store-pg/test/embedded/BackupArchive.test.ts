@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const options = (name: string) => ({ file: join(folder, name), wrote: () => {} })
 
-/** A process that begins an archive and is killed in the middle of it. */
+/** A process that begins an archive and is killed halfway. */
 const killed = async (name: string) => {
   const module = new URL("../../src/embedded/BackupArchive.ts", import.meta.url).href
   const code = `

@@ -1,6 +1,6 @@
 /**
- * What a role that was let in to a database of the embedded cluster may not call, in new clusters, in those that an earlier
- * version made, and in every database that the owner makes beside its own.
+ * What a role admitted to a database of the embedded cluster may not call: in new clusters, in those of an earlier
+ * version, and in every additional database that the owner creates.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -29,7 +29,7 @@ const using = <A>(at: string, work: (database: Database) => Promise<A>): Promise
   )
 
 const FUNCTIONS = ["pg_advisory_lock(1)", "pg_try_advisory_xact_lock_shared(1, 2)", "pg_advisory_unlock_all()"]
-/** None of them looks at an interrupt. */
+/** None of them checks for interrupts. */
 const XML = [
   "xpath('/a', '<a/>')::text",
   "xpath_exists('/a', '<a/>')",
@@ -45,7 +45,7 @@ const WRITING = [
 ]
 const ENDING = ["pg_cancel_backend(pg_backend_pid())", "pg_terminate_backend(pg_backend_pid(), 0)"]
 
-/** The SQLSTATE of a refusal; null where there was none. */
+/** The SQLSTATE of a refusal; null if there was none. */
 const refusal = (url: string, statement: string): Promise<string | null> =>
   query(url, statement).then(
     () => null,

@@ -35,7 +35,7 @@ it("tryLock leaves a lock that this process holds", () => {
 it("tryLock needs no disk space if its file exists", () => {
   const within = mkdtempSync(join(dir, "room-"))
   const held = tryLock(join(within, "held.lock"), "alone")!
-  // A journal beside the file would be the first thing to be written.
+  // A journal next to the file would be the first thing written.
   expect(readdirSync(within)).toEqual(["held.lock"])
   expect(statSync(join(within, "held.lock")).size).toBe(0)
   held.release()

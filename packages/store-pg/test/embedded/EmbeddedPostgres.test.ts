@@ -1,6 +1,4 @@
-/**
- * The supervisor against real processes and real faults, each on a data directory of its own.
- */
+/** The supervisor against real processes and real faults, each on its own data directory. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -205,7 +203,7 @@ it("a server is stopped once all its users were killed, but not while one is ali
 it("a data directory of another user, or with another user's database in it, is refused with a message", async () => {
   const root = process.geteuid!() === 0
   const refused = async (words: RegExp) => {
-    // Root may do everything, so that it has to be somebody else.
+    // Root may do everything, so this needs another user.
     const { answer } = await hold("join", dir, root ? { uid: 65_534 } : {})
     expect(answer).toMatchObject({ code: "bad_data_dir", message: expect.stringMatching(words) })
   }

@@ -11,7 +11,7 @@ export type Answer = EmbeddedDatabase & { readonly code?: string; readonly messa
 
 export interface Holder {
   readonly pid: number
-  /** What it printed: the database, or why not. */
+  /** What it printed: the database, or the reason for failing. */
   readonly answer: Answer
   /** Signals it (a negative pid's whole group) and waits for its end; gives exit code or signal. */
   readonly end: (signal: NodeJS.Signals, group?: boolean) => Promise<number | NodeJS.Signals | null>
@@ -60,7 +60,7 @@ export const endAll = (): void => {
   for (const child of running) child.kill("SIGKILL")
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export const query = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
     Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "2 seconds" })),

@@ -1,4 +1,4 @@
-/** What PostgreSQL's own log says of its end, in the words of its logs. */
+/** The reason that PostgreSQL's log gives for its end, in its own words. */
 import { lastWordsIn, reasonIn } from "@data-cabinet/store-pg/embedded/LastWords"
 import { expect, it } from "vitest"
 

@@ -1,4 +1,4 @@
-/** The embedded server with the programs of the machine's own PostgreSQL, where it has one that is not the shipped version. */
+/** The embedded server with the machine's own PostgreSQL, if there is one of another version than the shipped one. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -92,7 +92,7 @@ it("restore refuses a file truncated at any point", async () => {
 
 it("restore refuses a file with one changed byte", async () => {
   const bytes = Buffer.from(good)
-  // In the middle of a page of a catalog: nothing but the digest would ever tell.
+  // In the middle of a catalog page: only the digest can reveal it.
   const at = bytes.indexOf("pg_attribute")
   expect(at).toBeGreaterThan(0)
   bytes[at] = bytes[at]! ^ 1

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Makes the cluster where there is none, and starts and stops its server. */
+/** Creates the cluster if there is none, and starts and stops its server. */
 const run = (binaries: Binaries) => async (launcher: Launcher) => {
   const pgdata = join(dir, "pgdata")
   if (statSync(pgdata, { throwIfNoEntry: false }) === undefined) {
@@ -33,7 +33,7 @@ const run = (binaries: Binaries) => async (launcher: Launcher) => {
   return launcher
 }
 
-/** A launcher that runs what is asked of it for the moment, and no server: as far as its version it seems to work. */
+/** A launcher that runs commands but no server: up to the version check it seems to work. */
 const boaster = (): Launcher => {
   const script = join(dir, "boaster")
   const body = `case "$*" in *--version*|*"test "*) exec "$@";; *) echo "could not locate my own executable path" >&2; exit 1;; esac`
@@ -63,7 +63,7 @@ it("byWorkingLauncher blames no launcher for a failure of the work itself", asyn
   const tried: Array<Launcher> = []
   const fault = new EmbeddedPostgresError({ code: "start_failed", message: "The cluster is damaged." })
   const [first] = candidates()
-  // Not only as an ordinary user, who has the one launcher.
+  // Also as root, because an ordinary user has only one launcher.
   const named: Launcher = { ...first!, name: "namespace" }
   const working = byWorkingLauncher(
     shipped,
@@ -86,7 +86,7 @@ it("a launcher that would have to pass a directory that only root may enter is n
   const ways = candidates()
   const plain = ways.filter(({ name }) => name === "user")
   for (const launcher of plain) {
-    // The one that an ordinary clone below /root is left with where namespaces and capabilities are forbidden.
+    // The only launcher left to an ordinary clone below /root if namespaces and capabilities are forbidden.
     const alone = byWorkingLauncher(binaries, dir, run(binaries), [launcher])
     await expect(alone).rejects.toMatchObject({ code: "no_unprivileged_user" })
     await expect(alone).rejects.toThrow(`Only root may enter ${closed}: move`)

@@ -1,7 +1,7 @@
 /**
- * A process of its own that serves or joins a data directory, for tests that kill it.
- * Prints one JSON line when the database is there, or the error's code, and ends cleanly on SIGTERM and SIGINT.
- * `node holdDatabase.ts serve|join DIR [socket|tcp] [LINGER_MILLIS] [UID]`, as that user once all is loaded
+ * A separate process that serves or joins a data directory, for tests that kill it. Prints one JSON line when the
+ * database is ready, or the error's code, and ends cleanly on SIGTERM and SIGINT. `node holdDatabase.ts serve|join DIR
+ * [socket|tcp] [LINGER_MILLIS] [UID]`, as that user once all is loaded
  */
 import { Effect, Fiber } from "effect"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"

@@ -42,7 +42,10 @@ type Forms = Partial<Pick<ReturnType<typeof planned>, "distinct" | "single">>
 
 const newSource = async () => (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
 
-/** What became of each event, ids counted from the first: of which it is a repeat, and whose original is its own. */
+/**
+ * The outcome for each event, with ids counted from the first: which event it repeats, and which original belongs to
+ * it.
+ */
 const accepted = async (
   requests: ReadonlyArray<AcceptRequest>,
   forms: Forms = {},

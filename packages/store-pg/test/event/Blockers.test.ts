@@ -12,7 +12,7 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
 const lines: Array<string> = []
-/** A store of its own has waited for nobody yet. */
+/** A separate store, which has not waited for any session yet. */
 const open = (url: string) =>
   ManagedRuntime.make(
     Layer.provideMerge(
@@ -161,7 +161,7 @@ it("authors who lock every key that they see, and return when terminated, cost n
   await Promise.all(grabbers)
   await honest.dispose()
   assert.strictEqual(new Set(ids).size, 160)
-  // Whatever was marked is marked rightly: a repeat stands behind its first.
+  // Every mark is right: a repeat comes after its first event.
   const wrong = await database.run(
     `SELECT e.id::int4 FROM cabinet.event e JOIN cabinet.event f ON f.id = e.repeat_of
      WHERE (f.epoch, f.xid, f.id) >= (e.epoch, e.xid, e.id) OR f.repeat_of IS NOT NULL`,

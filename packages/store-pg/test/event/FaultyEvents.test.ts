@@ -42,7 +42,7 @@ const unplannable = (value: string): NewEvent => {
   return { ...event, payload }
 }
 
-/** One that ends the making of the whole statement. */
+/** An event that makes the construction of the whole statement throw. */
 const unwritable = (value: string): NewEvent => ({
   ...honest(value),
   get text(): string {

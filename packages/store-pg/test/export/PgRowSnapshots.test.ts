@@ -66,7 +66,7 @@ const refusal = async (name: string, params: ParamPairs = []) => {
   return [error._tag === "StoreUnavailable" ? error._tag : error.code, "param" in error ? error.param : null]
 }
 
-/** At work: the pool opens a new one, which is idle, in the place of one that is closed. */
+/** The sessions that export: the pool replaces a closed session by a new, idle one. */
 const SESSIONS = `SELECT pid, state, wait_event FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%reader export%' AND state <> 'idle'`
 
 const until = (what: (sessions: ReadonlyArray<Record<string, unknown>>) => boolean) =>

@@ -28,7 +28,7 @@ afterAll(() => Promise.all([here.close(), there.close()]))
 
 const ALL: FollowFilter = { sourceId: null, channel: null }
 
-/** `count` events in one request, none of which repeats another. */
+/** `count` events in one request, none a repeat. */
 let sent = 0
 const send = async (by: typeof here, source: SourceWithSecret, count: number) => {
   for (let left = count; left > 0; left -= 100) {
@@ -41,7 +41,7 @@ const send = async (by: typeof here, source: SourceWithSecret, count: number) =>
 
 const endOf = (filter: FollowFilter) => here.run(FeedFollower.use(({ end }) => end(filter)))
 
-/** Follows in a process from a cursor while `act` acts, until so many events were told. */
+/** Follows in a process from a cursor while `act` runs, until it has been notified of this many events. */
 const told = (by: typeof here, filter: FollowFilter, cursor: string, until: number, act: () => Promise<void>) =>
   by.run(
     Effect.gen(function* () {
@@ -148,7 +148,7 @@ it("wakes a reader, by this process and by another, for its own events and after
   assert.strictEqual((await woken(() => runSql(database.url, removeLast)))._tag, "Some")
 })
 
-/** A store that counts its reads, in which an event comes with each. */
+/** A store that counts its reads, each of which brings an event. */
 const counting = () => {
   const reads = { end: 0, arrivals: 0, count: 0 }
   const layer = FeedFollower.layer.pipe(

@@ -15,7 +15,7 @@ const STEP_MILLIS = 1_000
 
 const database = withDatabase()
 let store: ReturnType<typeof testCabinet>
-/** When each event was received, in the feed's order: up to half a minute later than its place says. */
+/** When each event was received, in the feed's order: up to half a minute later than its position implies. */
 const received: Array<number> = []
 
 beforeAll(async () => {

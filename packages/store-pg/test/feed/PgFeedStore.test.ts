@@ -30,7 +30,7 @@ beforeAll(async () => {
                json_build_object('n', n)
         FROM generate_series(1, ${EVENTS}::int) n`
       yield* sql`SELECT setval('cabinet.event_id', ${EVENTS})`
-      // The transaction ids above were made up: the counter has to be past them.
+      // The transaction ids above are invented, so the counter has to pass them.
       yield* sql`DO $$ BEGIN WHILE pg_current_xact_id()::text::bigint < 2100 LOOP COMMIT; END LOOP; END $$`
       yield* sql`ANALYZE cabinet.event`
     }),

@@ -7,7 +7,7 @@ export interface SentEvent {
   /** Microseconds since 2000. */
   readonly receivedAt: bigint
   readonly channel: number
-  /** 2 where nobody asked, and 4 more of spam; absent: 2. */
+  /** 2 if the sender was not verified, plus 4 for spam; absent: 2. */
   readonly marks?: number
   readonly history: boolean
   readonly repeatOf: number | null

@@ -7,7 +7,7 @@ import { Schema } from "effect"
 const LIMIT = 20_000
 const SHARE = LIMIT / 1000
 
-/** One source's window, and the processes that count in it; what they ask for ahead is given when the test says so. */
+/** One source's window and the processes that count in it; a requested lease is granted when the test says so. */
 class Minute {
   count = 0
   readonly dealt: Array<number> = []
@@ -96,7 +96,7 @@ it("LeasedQuota assigns from both or neither, not past the window's end, and lea
   assert.strictEqual(one.spend("ip:1", "source:1", 2_000), null)
   assert.deepStrictEqual(one.spend("ip:1", null, 30_949), { client: { count: 14, left_ms: 1 }, source: null })
   assert.strictEqual(one.spend("ip:1", null, 30_950), null)
-  // The source's were not counted: they are asked for again; the client has some left, and later none.
+  // The source's requests were not counted, so they are requested again; the client first has some left, later none.
   assert.deepStrictEqual(one.wanted("ip:1", "source:1", count(26, 50), 2_000), [{ subject: "source:1", requests: 50 }])
   assert.deepStrictEqual(one.wanted("ip:1", null, count(26, 50), 31_000), [{ subject: "ip:1", requests: 26 }])
 })

@@ -109,13 +109,13 @@ it("PgRateLimiter counts against a source only what its clients may send, from t
     ),
   ).then((both) => both.flat())
   const refusedByClient = answers.filter(({ allowed, subject }) => !allowed && subject === "client")
-  // 80 of each client, of which 60 may pass.
+  // Each client sent 80, of which 60 may pass.
   assert.strictEqual(refusedByClient.length, 40)
   const windows = await database.run(
     `SELECT subject, count FROM cabinet.rate_window WHERE subject IN ('ip:198.51.100.1', 'ip:198.51.100.2', 'source:20', 'source:21')`,
   )
   const counts = new Map(windows.map((row) => [row["subject"], Number(row["count"])]))
-  // Whoever was refused and cached was not counted again.
+  // A refusal from the cache is not counted again.
   assert.isAtLeast(counts.get("ip:198.51.100.1")!, 60)
   const passed = answers.filter(({ allowed }) => allowed).length
   const refusedBySource = answers.length - refusedByClient.length - passed
@@ -144,7 +144,7 @@ it("PgRateLimiter admits a large limit and hardly less, over two processes that 
   const passed = answers.filter(({ allowed }) => allowed).length
   assert.isAtMost(passed, LIMIT)
   assert.isAtLeast(passed, LIMIT - 2 * (LIMIT / 1000))
-  // What was leased, or refused in this minute, is known without asking the database.
+  // A leased number, or a refusal in this minute, is known without a query.
   assert.isAbove(atOnce, LIMIT / 4)
 })
 
@@ -305,7 +305,7 @@ it("PgRateLimiter admits exactly a source's own rate, from any client, and count
     fromResult(() => limiter.intake("203.0.113.99", 71, FOREVER, rate))
   const answers = await askAtOnce(100, (limiter) => rated(limiter, 70))
   assert.strictEqual(answers.filter(({ allowed }) => allowed).length, 70)
-  // A higher rate holds at once, although the source was over the lower one; a lower one, too.
+  // A higher rate applies at once, even if the source was over the lower one; so does a lower rate.
   const [raised, lowered] = await one.runPromise(
     RateLimiter.use((limiter) => Effect.all([rated(limiter, 1_000), rated(limiter, 50)])),
   )

@@ -1,4 +1,7 @@
-/** Old partitions are dropped while events are accepted and somebody reads for long. Days pass by the cabinet's own clock. */
+/**
+ * Old partitions are dropped while events are accepted and a session reads for long. Days pass by the cabinet's own
+ * clock.
+ */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -46,7 +49,7 @@ const forget = () =>
   store.runPromise(deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 }))
 const originals = async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.original_request"))[0]!["n"]
 
-/** A transaction that has read all originals and goes on; answers how it is ended. */
+/** A transaction that has read all originals and stays open; returns a function that ends it. */
 const longReader = async () => {
   const scope = Scope.makeUnsafe()
   const session = await PgClient.PgClient.use((sql) => Scope.provide(sql.reserve, scope)).pipe((reserve) =>
@@ -81,7 +84,7 @@ it("deleteExpired deletes originals after 90 days by the cabinet's clock, and ke
   expect((await forget()).originals).toBe(2)
   expect(await originals()).toBe(1)
   expect(await database.run(`SELECT id::int FROM cabinet.event WHERE id = ${id}`)).toEqual([{ id }])
-  // And the clock set back, as it is after a test: days that are gone are made again when they are needed.
+  // Sets the clock back, as after a test: dropped days are recreated when they are needed.
   await pass("-91 days")
   expect(await accept()).toBeGreaterThan(id)
 })

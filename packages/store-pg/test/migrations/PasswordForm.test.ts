@@ -12,7 +12,7 @@ const REFUSAL = "Received HTTP code 400 from control plane: Neon only supports b
 
 let database: TestDatabase
 
-// A verifier is stored as it is; a text is stored in the form of `password_encryption`, by which the two are told apart.
+// A verifier is stored as given, and plain text in the form of `password_encryption`, which distinguishes the two.
 beforeAll(async () => {
   database = await testDatabase()
   await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} SET password_encryption = 'md5'`)

@@ -50,7 +50,7 @@ it.each(["cabinet", "sources"])("migrate refuses a schema %s that another role a
   const database = await testDatabase({ empty: true })
   const role = `early_${database.name}`
   await database.run(`CREATE ROLE ${role}`)
-  // As the author is: what it owns, we may use.
+  // Like the author's role: we may use what it owns.
   await database.run(`GRANT ${role} TO cabinet`)
   await database.run(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`)
   const error = await migrateAt(database.url).catch((refused: unknown) => refused)

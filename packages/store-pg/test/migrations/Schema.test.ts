@@ -11,7 +11,10 @@ const database = withDatabase()
 /** Objects of ours; partitions of a day, which differ by when they are looked at, are not among them. */
 const OURS = "c.relnamespace = 'cabinet'::regnamespace AND c.relname !~ '_[0-9]{8}(_|$)'"
 
-/** Each gives one text a row. What PostgreSQL 18 counts as a constraint and 15 does not (NOT NULL) stands with its column. */
+/**
+ * Each query returns one text per row. NOT NULL, which is a constraint in PostgreSQL 18 but not in 15, is shown with
+ * its column.
+ */
 const PARTS = [
   `SELECT format(E'CREATE SEQUENCE cabinet.%s MAXVALUE %s;\\n', c.relname, s.seqmax) AS text
    FROM pg_sequence s JOIN pg_class c ON c.oid = s.seqrelid

@@ -1,6 +1,6 @@
 /**
- * What stands on a column of a source keeps it from getting another type: each is named, with what to do, and nothing is
- * changed. What PostgreSQL rebuilds by itself is in nobody's way. And the code in a view holds the table for a bounded time.
+ * Dependents of a source's column prevent a change of its type: each is named with what to do, and nothing is changed.
+ * Objects that PostgreSQL rebuilds itself are no obstacle. Code in a view holds the table only for a limited time.
  */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -287,7 +287,7 @@ it("retype returns even if a view's code cannot be stopped, whose session keeps 
 it("retype waits for the locks of many views no longer than for one", async () => {
   const { id, table } = await newSource()
   for (let n = 0; n < 6; n++) await author(`CREATE VIEW public.held_${n} AS SELECT amount FROM ${table}`)
-  // Each holds its view, and not the table, for longer than the one that is waited for before it.
+  // Each session holds its view, but not the table, for longer than the one awaited before it.
   const holders = Array.from({ length: 6 }, (_, n) =>
     author(`DO $$ BEGIN COMMENT ON VIEW public.held_${n} IS 'held'; PERFORM pg_sleep(${(6 - n) * 2}); END $$`).catch(
       () => undefined,

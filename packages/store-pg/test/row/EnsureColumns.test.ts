@@ -7,7 +7,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { assert, it } from "vitest"
 
-/** Nothing is asked of the database where no column is missing. */
+/** Without missing columns, nothing is requested from the database. */
 const noDatabase = {} as PgClient.PgClient
 const table = {
   sourceId: 1,

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => reading.close())
 
-/** A row as the model keeps it; what PostgreSQL is asked is held against plain TypeScript. */
+/** A row as the model keeps it; PostgreSQL's results are compared with plain TypeScript. */
 interface Row {
   readonly id: number
   readonly int: number | null
@@ -106,7 +106,7 @@ describe("a selection of rows", () => {
     await reading.run(`INSERT INTO model SELECT * FROM json_populate_recordset(NULL::model, $1::json)`, [
       `[${rows.map((row) => JSON.stringify({ ...row, doc: "@" }).replace('"@"', row.doc ?? "null")).join(",")}]`,
     ])
-    // json_populate_recordset reads a JSON null as NULL: those that mean the value are set by themselves.
+    // json_populate_recordset reads a JSON null as NULL, so rows that mean the JSON value are set separately.
     await reading.run(`UPDATE model SET doc = 'null' WHERE id = ANY ($1::int[])`, [
       rows.filter((row) => row.doc === "null").map((row) => row.id),
     ])
@@ -140,7 +140,7 @@ describe("a selection of rows", () => {
     await reading.run(`CREATE DOMAIN day AS date`)
     await reading.run(`CREATE TYPE shift AS RANGE (subtype = time)`)
     await reading.run(`CREATE TYPE stay AS (guest text, nights daterange)`)
-    // What pg_input_is_valid tells from version 16 on.
+    // The same as pg_input_is_valid, which exists from version 16 on.
     await reading.run(
       `CREATE FUNCTION reads(value text, type text) RETURNS boolean LANGUAGE plpgsql AS $$
          BEGIN

@@ -1,4 +1,4 @@
-/** Pages that are read in one write: each is byte for byte what it is alone, and none is affected by another. */
+/** Pages that are read in one write: each is byte for byte the same as alone, and none affects another. */
 import { fromCall, OwnCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([reading.close(), narrow.close()]))
 
-/** A page of each kind that has a statement of its own. */
+/** One page of each kind with its own statement. */
 const PAGES: ReadonlyArray<ParamPairs> = [
   [
     ["fc", "id"],
@@ -92,7 +92,7 @@ const REFUSED: ParamPairs = [
   ["fo", "eq"],
   ["fv", "99999999999999999999"],
 ]
-/** Looks at all the rows for nothing, which takes as long as it takes. */
+/** Scans all rows without a match, which is slow. */
 const SLOW: ParamPairs = [
   ["fc", "city"],
   ["fo", "contains"],
@@ -162,7 +162,7 @@ const textsOf = (read: GroupRead) => {
 
 const singly = async (params: ParamPairs, of = reading) => Result.map(await of.page("orders", params), withoutCursor)
 
-/** Each page has a cursor of its own. */
+/** Each page has its own cursor. */
 const withoutCursor = ({ items, hasMore }: { readonly items: ReadonlyArray<string>; readonly hasMore: boolean }) => ({
   items,
   hasMore,

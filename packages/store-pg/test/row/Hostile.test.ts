@@ -1,6 +1,6 @@
 /**
- * Views and tables of a hostile author, read beside honest ones of the same cabinet: the effects of their code end with its
- * read, within its time, and it never runs in a session that other rows come from.
+ * Views and tables of a hostile author, read next to honest ones of the same cabinet. The effects of the author's code
+ * end with its read and within its time limit, and it never runs in a session that reads other rows.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Fiber, Queue, Redacted, Result } from "effect"
@@ -43,7 +43,7 @@ const HONEST = [
   { id: 2, at: null, t: "b" },
 ]
 
-/** Every shared session is asked, and each again by the statement that it has prepared. */
+/** Uses every shared session, each a second time with its prepared statement. */
 const honestReads = async () => {
   const all = await Promise.all(Array.from({ length: 8 }, () => reading.page("honest")))
   for (const one of all) expect(itemsOf(one)).toEqual(HONEST)
@@ -234,7 +234,7 @@ describe("a hostile author", () => {
       await owner(
         `INSERT INTO cabinet.source (name, intake_secret, secret_hash, table_name) VALUES ('Ours', '', '', 'ours')`,
       )
-      // What writes has to be another function than one that never changes.
+      // The function that writes has to be a different one from the immutable one.
       await reading.run(`CREATE FUNCTION seize_reader() RETURNS int LANGUAGE plpgsql AS $$
       BEGIN
         ALTER ROLE CURRENT_USER SET work_mem = '1MB';
@@ -275,7 +275,7 @@ describe("a hostile author", () => {
   )
 
   it("leaves nothing behind in a session that reads tables of another role", { timeout }, async () => {
-    // One session for each kind of read, so that it is this one that changes hands.
+    // One session for each kind of read, so that exactly this one is reused.
     const alone = await openReading({ maxReaderConnections: 1, settings: { statementTimeout: 20_000 } })
     const superuser = async (sql: string) => (await alone.database.run(sql)) as ReadonlyArray<Record<string, unknown>>
     // As a program has them that keeps its own tables in the cabinet's database.
@@ -300,7 +300,7 @@ describe("a hostile author", () => {
       END $$`
     for (const statement of [leave, linger, "CREATE TABLE raced_table (id int)"]) await alone.run(statement)
     const left = () => superuser(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objid = 4244`)
-    // Known from here on, and so not asked for before its next read.
+    // From here on the table is known, so it is not looked up before its next read.
     expect(itemsOf(await alone.page("raced_table"))).toEqual([])
     for (let round = 0; round < 2; round++) {
       await alone.run(`CREATE STATISTICS raced ON (id + linger()), (id * 2) FROM raced_table`)

@@ -1,4 +1,4 @@
-/** Where pg_trgm lies in a schema that the author may write to, what we ask of it by name could be the author's. */
+/** If pg_trgm is in a schema that the author may write to, the functions that we call by name could be the author's. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { TRIGRAMS_KNOW_LETTERS } from "@data-cabinet/store-pg/row/SearchIndexStatement"
@@ -34,7 +34,7 @@ it("a search index is refused, and no author's code runs, while pg_trgm is in a 
     },
   })
   expect(await ran()).toEqual([])
-  // What the sentence says to do is all that it takes.
+  // Following the message's instructions is enough.
   await reading.database.run("ALTER EXTENSION pg_trgm SET SCHEMA cabinet_search")
   expect(await build("letters")).toMatchObject({ success: { built: true } })
   expect(await ran()).toEqual([])
@@ -51,7 +51,7 @@ it("a search index is refused while pg_trgm is the author's own", async () => {
   expect(await build("letters")).toMatchObject({ failure: refused })
   const { authority } = await reading.runtime.runPromise(Diagnostics.use(({ examine }) => examine))
   expect(authority).toMatchObject({ authorsExtensions: [{ name: "pg_trgm", schema: "cabinet_search" }] })
-  // What the sentence says to do is all that it takes.
+  // Following the message's instructions is enough.
   const owner = (statement: string) => reading.runtime.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)))
   await owner("DROP EXTENSION pg_trgm CASCADE")
   await owner("CREATE EXTENSION pg_trgm SCHEMA cabinet_search")
@@ -66,7 +66,7 @@ it("a search index is refused while pg_trgm is in a schema of the author's", asy
   expect(await build("letters")).toMatchObject({
     failure: { code: "no_trigrams", message: expect.stringContaining("mine") },
   })
-  // Whoever owns a schema gives the right back to itself between two statements of ours.
+  // The owner of a schema can grant itself the privilege again between two of our statements.
   await reading.run("REVOKE CREATE ON SCHEMA mine FROM CURRENT_USER")
   expect(await build("letters")).toMatchObject({
     failure: { code: "no_trigrams", message: expect.stringContaining("mine") },

@@ -1,7 +1,7 @@
 /**
- * The author's code runs wherever a view of its own is recreated, and must find nothing there but the author's rights, nor
- * leave anything behind in the session. Each try is one that a function makes when a domain's check calls it, which
- * PostgreSQL does while it parses a literal.
+ * The author's code runs wherever one of the author's views is recreated. There it must have only the author's rights,
+ * and leave nothing behind in the session. Each attempt is made by a function in a domain's check, which PostgreSQL
+ * calls while it parses a literal.
  */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -17,7 +17,7 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
 let store: ReturnType<typeof testCabinet>
-/** One session beside its writers', so that it can be looked at afterwards. */
+/** One session besides the writers', which can be inspected afterwards. */
 let columns: typeof store
 let author: ManagedRuntime.ManagedRuntime<PgClient.PgClient, unknown>
 let authorRole = ""
@@ -84,7 +84,7 @@ beforeAll(async () => {
   await as(`CREATE CONSTRAINT TRIGGER too_late AFTER INSERT ON public.late DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION public.too_late()`)
   await plant([])
-  // An index takes only what says that it never changes.
+  // An index accepts only functions that are declared immutable.
   await as(`CREATE FUNCTION public.seize(anyelement) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $f$
     BEGIN RETURN public.act(); END $f$`)
   await as("CREATE DOMAIN public.d AS int CHECK (public.seize(VALUE))")
@@ -115,7 +115,7 @@ const newSource = async (name: string) => {
 const retype = (id: number, type: "numeric" | "text") =>
   columns.runPromise(SourceColumns.use((all) => all.retype(id, "amount", type, { withViews: true })))
 
-/** Every place of a view in which the author's code can stand. */
+/** Every part of a view that can contain the author's code. */
 const views = (n: number, table: string): ReadonlyArray<string> => [
   `CREATE VIEW public.parsed_${n} AS SELECT amount, '{1}'::public.d[] AS d FROM ${table}`,
   `CREATE MATERIALIZED VIEW public.filled_${n} AS SELECT amount, public.seize(amount) AS s FROM ${table}`,
@@ -151,7 +151,7 @@ it("retype undoes all that the author's code did to the session: settings, state
     await as(`CREATE VIEW public.leaving_${index} AS SELECT amount, '{1}'::public.d[] AS d FROM ${table}`)
     await plant([leaving])
     await database.run("TRUNCATE public.seen")
-    // Where what was tried is refused to the author, so is the whole change, in words; else it is done.
+    // If the author may not do what was attempted, the whole change is refused with a message; otherwise it succeeds.
     await retype(id, "numeric").catch((error: Error) => expect(error.message).toMatch(/nothing was changed/))
     expect(await strangers()).toEqual([])
     const state = Effect.gen(function* () {

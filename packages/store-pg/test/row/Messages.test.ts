@@ -7,7 +7,7 @@ const timeout = 120_000
 
 let reading: Reading
 beforeAll(async () => {
-  // The read has to be ended for what it sends, and not for its time.
+  // The read has to be ended for what it sends, not for its duration.
   reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 60_000 } })
   await reading.run(`CREATE FUNCTION same(int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RETURN $1; END'`)
   await reading.run(`CREATE VIEW calm AS SELECT same(1) AS id, repeat('x', 5000000) AS long`)

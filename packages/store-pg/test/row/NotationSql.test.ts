@@ -12,7 +12,7 @@ const CASES: ReadonlyArray<readonly [ColumnKind, Notation]> = [
   ...DATE_NOTATIONS.flatMap((dates) => [["date", { dates }] as const, ["timestamptz", { dates }] as const]),
 ]
 
-/** Texts near both sides of the border between what is written in a notation and what is not. */
+/** Texts close to both sides of the boundary between valid and invalid notation. */
 const texts = (seed: number): ReadonlyArray<string> => {
   const random = seeded(seed)
   const part = () =>

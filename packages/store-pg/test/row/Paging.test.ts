@@ -95,7 +95,7 @@ const definitions = (notNull: boolean) =>
 
 const numbers = (items: ReadonlyArray<string>): ReadonlyArray<number> => items.map((item) => JSON.parse(item).n)
 
-/** Walks in every order, and compares with PostgreSQL's own whole answer, or where the order has ties of its own, as sets. */
+/** Walks in every order, and compares with PostgreSQL's whole result, or as sets if the order has ties. */
 const walksRight = async (name: string, random: Random, ties: string | null, rows: number) => {
   for (const [column] of COLUMNS) {
     for (const dir of ["asc", "desc"]) {

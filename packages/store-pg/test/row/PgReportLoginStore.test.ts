@@ -80,7 +80,7 @@ it("the role follows the reader's grants and revocations, and those of other rol
   expect(await read(password, "SELECT * FROM stock.later")).toMatch(/permission denied/)
 })
 
-/** Whether the session in which these statements were run stands after the check. */
+/** Whether the session that ran these statements survives the check. */
 const stands = async (
   statements: ReadonlyArray<string>,
   bounds: Parameters<typeof endReportSessions>[0],

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
 
 let reading: Reading
-/** With the usual time limit, for what is a lot to read. */
+/** With the usual time limit, for large reads. */
 let patient: Reading
 beforeAll(async () => {
   patient = await openReading({ maxReaderConnections: 4 })
@@ -31,7 +31,7 @@ const failure = (name: string, ...params: Parameters<Reading["page"]>[1] & {}) =
 const page = (name: string) =>
   SelectRows.use((rows) => fromCall((call) => rows.page({ schema: "public", name, params: [] }, call)))
 
-/** Waits until a query of the reader says what is sought about the server's sessions. */
+/** Waits until a query by the reader returns the expected state of the server's sessions. */
 const until = async (condition: string) => {
   for (;;) {
     const [row] = await reading.database.run(
@@ -297,7 +297,7 @@ describe("PgRowReader", () => {
     const sizes = items.map((item) => item.length)
     const all = sizes.reduce((sum, size) => sum + size, 0)
     expect(all).toBeLessThanOrEqual(8 * 1024 * 1024)
-    // Beside each value there are some bytes that the JSON does not have.
+    // Each value comes with some bytes that the JSON does not have.
     expect(all).toBeGreaterThan(7 * 1024 * 1024)
     const { items: next } = Result.getOrThrow(
       await patient.page("keys", [

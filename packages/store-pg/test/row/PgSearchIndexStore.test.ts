@@ -114,7 +114,7 @@ describe("a search index", () => {
       return `(${[String(id), ...values].join(", ")})`
     })
     await reading.run(`CREATE TABLE indexed (${COLUMNS})`)
-    // A customer's own session, in which dates look otherwise.
+    // A customer's own session, which formats dates differently.
     await reading.run(
       `DO $do$ BEGIN SET LOCAL timezone = 'Asia/Tokyo'; SET LOCAL datestyle = 'German'; SET LOCAL intervalstyle = 'iso_8601';
        SET LOCAL extra_float_digits = -3; SET LOCAL bytea_output = 'escape';
@@ -261,7 +261,7 @@ describe("a search index", () => {
           Effect.gen(function* () {
             yield* sql.unsafe(`SET LOCAL ROLE "${reading.authorRole}"`)
             yield* sql.unsafe(`INSERT INTO public.busy VALUES (1, 'a')`)
-            // On connections of its own, which this transaction is not.
+            // The build uses its own connections, outside this transaction.
             const building = reading.runtime.runFork(SearchIndex.use((port) => port.build("public", "busy")))
             const begun = Effect.promise(indexes).pipe(Effect.repeat({ until: (found) => found.length > 0 }))
             expect(yield* begun).toEqual([{ valid: false }])

@@ -56,7 +56,7 @@ const COLUMNS = [
   ["ua", "uuid[]", "'{12345678-9abc-def0-1234-56789abcdef0}'"],
 ] as const
 
-/** Types that the author made, so that he may make casts of them. */
+/** Types created by the author, who may therefore create casts for them. */
 const MADE = [
   ["e", "public.mood", "'sad'"],
   ["dom", "public.amount", "12.50"],
@@ -179,7 +179,7 @@ const readAll = () =>
     }),
   )
 
-/** The names of PostgreSQL's own that the statements call, by what they are. */
+/** The names of PostgreSQL's own objects that the statements use, by kind. */
 const namesIn = (texts: ReadonlyArray<string>) => {
   const all = (pattern: RegExp) => [
     ...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name]) => name!))),

@@ -27,7 +27,7 @@ const READ_ONLY = { default_transaction_read_only: "on" }
 const SYNC = PgProtocol.encodeSync()
 const FLUSH = PgProtocol.encodeFlush()
 
-/** What a table is, as its own rows say it: every change that is made here says so in the rows, too. */
+/** The table's definition, which its own rows repeat: every change made here also updates the rows. */
 const COLUMNS = `(SELECT string_agg(concat(a.attname, ' ', a.atttypid), ', ' ORDER BY a.attnum)
   FROM pg_catalog.pg_attribute a WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped)`
 
@@ -40,7 +40,7 @@ const CREATE = (type: string) =>
   `CREATE TABLE public.raced (id int PRIMARY KEY, told text, a ${type}, b int);
    INSERT INTO public.raced SELECT n, '', n::text::${type}, -n FROM generate_series(1, 5) n;`
 
-/** Statements in one transaction, each told to the rows before it ends. */
+/** Statements in one transaction, each of which also updates the rows before it ends. */
 const change = (...statements: ReadonlyArray<string>) =>
   reading.run(`DO $do$ BEGIN ${statements.join(" ")} ${TELL} END $do$`)
 
@@ -63,11 +63,11 @@ const find = async (): Promise<Found | undefined> => {
   return { oid: oid!, proof: proof!, told: told!, columns: columns!.split(", ").map((one) => one.split(" ")[0]!) }
 }
 
-/** One of several pages: each is a statement of its own. */
+/** One of several pages, each with its own statement. */
 const pageOf = ({ columns }: Found, limit = 11): string =>
   `SELECT told, ${columns.map((name) => `"${name}"`).join(", ")} FROM public.raced ORDER BY id LIMIT ${limit}`
 
-/** Sessions as a reader has them: each statement is prepared once, and forgotten where it no longer is what it was. */
+/** Sessions like a reader's: each statement is prepared once, and discarded when it no longer fits. */
 class Reader {
   readonly #session: WireSession
   readonly #prepared = new Map<string, string>()
@@ -118,7 +118,7 @@ class Reader {
 const valuesOf = (message: Message): ReadonlyArray<Buffer | null> =>
   message._tag === "DataRow" ? message.values.map((value) => (value === null ? null : Buffer.from(value))) : []
 
-/** The rows of the page and the proof behind them, or why there are none. */
+/** The rows of the page and their proof, or the reason why there are none. */
 const outcomeOf = (messages: ReadonlyArray<Message>) => {
   const failure = messages.find((message) => message._tag === "ErrorResponse")
   if (failure?._tag === "ErrorResponse") return { failure: failure.fields.code, rows: [], proof: undefined }
@@ -130,7 +130,7 @@ const OIDS: Readonly<Record<string, number>> = { integer: 23, bigint: 20, text: 
 
 const TYPES = ["int4", "int8", "text", "numeric"]
 
-/** A change that takes the strongest lock, or none at all, chosen at random. */
+/** A change with the strongest lock or none, chosen at random. */
 const changes = (random: Random): ReadonlyArray<() => ReadonlyArray<string>> => {
   const type = () => random.pick(TYPES)
   return [
@@ -153,7 +153,7 @@ const changes = (random: Random): ReadonlyArray<() => ReadonlyArray<string>> => 
   ]
 }
 
-/** Changes the table for as long as it is to go on. */
+/** Changes the table for the required time. */
 const changeOn = async (random: Random, goesOn: () => boolean) => {
   while (goesOn()) {
     const next = random.pick(changes(random))()

@@ -13,7 +13,7 @@ const ANOTHER = {} as RowQuery["page"]["table"]
 
 const BUSY = { busy: true } as unknown as ReadResult
 
-/** Reads under way, by their names in the order in which they were sent to the database; each ends when it is told to. */
+/** Reads in flight, by name in the order in which they were sent to the database; each ends on command. */
 const open = Effect.gen(function* () {
   const ends = yield* timerWheel
   const context = yield* Effect.context()
@@ -239,7 +239,7 @@ it.effect("ReadGroups excludes statements that were slow recently or are unknown
     read("unknown", { text: "unknown" })
     many(read, "c", "d", "e")
     yield* end("a")
-    // Six waited, five behind b: two of them.
+    // Six were waiting, five of them behind b; half of those is two.
     assert.deepStrictEqual(sent.slice(2), ["b+c+d"])
     yield* end("b+c+d")
     yield* end("scan 2")

@@ -19,7 +19,7 @@ const A = { object: "a", runsNoUserCode: true }
 const open = (slots: number, share: number, isolated = { slots, share }) =>
   Effect.map(timerWheel, (wheel) => new ReadLimiter({ slots, share, isolated, queueTimeoutMillis: 8_000, wheel }))
 
-/** Reads that are under way until they are told to end, by their names in the order they began. */
+/** Reads that run until they are ended on command, by name in the order in which they began. */
 const reads = (turns: ReadLimiter) => {
   const began: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
@@ -47,7 +47,7 @@ it.effect("ReadLimiter gives one object its share, others the rest, and slots in
     yield* read("b", "b1")
     yield* read("c", "c1")
     assert.deepStrictEqual(began, ["a1", "a2", "b1"])
-    // c1 asked for a place before a3 may.
+    // c1 requested a slot before a3 was allowed one.
     yield* end("a1")
     assert.deepStrictEqual(began.slice(3), ["c1"])
     yield* end("b1")

@@ -113,7 +113,7 @@ const walked = async (name: string, params: ParamPairs) => {
 it("is the same page, with the same position after it, for any selection", async () => {
   const found: Array<string> = []
   for (const [name, params] of WALKS) found.push(JSON.stringify([name, params, await walked(name, params)]))
-  // To record what is new; a line that changes says that cursors which clients hold are no longer good.
+  // To record new cursors. A changed line means that cursors held by clients have become invalid.
   if (process.env["RECORD"] !== undefined) writeFileSync(RECORDED, `${found.join("\n")}\n`)
   expect(found).toEqual(readFileSync(RECORDED, "utf8").trimEnd().split("\n"))
 })

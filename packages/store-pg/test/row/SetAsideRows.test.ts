@@ -1,6 +1,6 @@
 /**
- * Rows that the database's surroundings refuse: the event is complete, no other row waits, `doctor` names the event in the
- * database's words, and the row is whole once the cause is gone.
+ * Rows that the database refuses because of its surroundings: the event is complete, no other row waits, `doctor` names
+ * the event with the database's message, and the row is completed once the cause is gone.
  */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
@@ -73,11 +73,11 @@ const later = (interval: string) => database.run(`UPDATE cabinet.clock SET shift
 interface Cause {
   readonly spoil: ReadonlyArray<(table: string) => string>
   readonly mend: ReadonlyArray<(table: string) => string>
-  /** What the database says. */
+  /** The database's message. */
   readonly words: RegExp
   /** The event whose row is refused; every source has one of {a: 1, e: "x"} before. */
   readonly poisoned: Fields
-  /** What its row has meanwhile; undefined: there is none. */
+  /** The contents of its row meanwhile; undefined: no row. */
   readonly partly?: Fields
   /** Another event of the source, unless none of its rows can be written. */
   readonly honest?: Fields

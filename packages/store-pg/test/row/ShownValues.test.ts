@@ -1,4 +1,4 @@
-/** Values are found by what is shown of them: without padding, as base64, as JSON, and whichever way a letter is composed. */
+/** Values are found by their displayed form: without padding, as base64, as JSON, and in any Unicode composition. */
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { Effect } from "effect"

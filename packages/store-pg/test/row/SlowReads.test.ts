@@ -1,4 +1,4 @@
-/** What is remembered of slow reads, and which index the diagnostics name for them. */
+/** What is remembered about slow reads, and which index the diagnostics suggest for them. */
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import type { PageQuery } from "@data-cabinet/core/row/RowReader"
@@ -28,7 +28,7 @@ beforeEach(() => reading.database.run("DELETE FROM cabinet.slow_read"))
 const found = async () =>
   (await reading.runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))).slowReads
 
-/** A page of which only what is looked at is there. */
+/** A page with only the parts that are used here. */
 const page = (name: string, column: string): PageQuery => {
   const type = { kind: "number", name: "integer", operators: {}, runsNoUserCode: true }
   return {

@@ -1,6 +1,6 @@
 /**
- * A view that nothing in PostgreSQL can stop: libxml2 looks at no interrupt while it counts nodes. What the cabinet promises
- * then is that such a read keeps the place of one read until its session has left, and not one more.
+ * A view that nothing in PostgreSQL can stop: libxml2 checks no interrupts while it counts nodes. In this case the
+ * cabinet promises that such a read occupies the slot of one read until its session has ended, and never more.
  */
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -57,7 +57,7 @@ it("an unstoppable view never has more sessions than its share, whatever its cal
     for (let round = 0; round < 2; round++) {
       const crowd = Array.from({ length: 8 }, () => failureOf(reading.page("unstoppable")))
       expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
-      // The second is of a database that is too busy to say in time that it was asked to end the session.
+      // The second message means that the database is too busy to confirm in time that it was asked to end the session.
       for (const failure of await Promise.all(crowd)) {
         expect(failure).toMatchObject({ code: expect.stringMatching(/^(query_timeout|reader_off)$/) })
       }

@@ -28,7 +28,7 @@ const numeric = (random: Random): string => {
   return `${random(2) === 0 ? "-" : ""}${digits(random, 1 + random(40))}${zeros}${fraction}e${random(9) === 0 ? random(400) - 200 : 0}`
 }
 
-/** Any character but the one that PostgreSQL cannot hold, those that JSON escapes most often. */
+/** Any character except NUL, which PostgreSQL cannot hold; most often those that JSON escapes. */
 const character = (random: Random): string => {
   const kind = random(4)
   if (kind === 0) return String.fromCodePoint(1 + random(127))
@@ -53,7 +53,7 @@ const micros = (random: Random): string => {
 
 const orNull = (random: Random, value: unknown): unknown => (random(12) === 0 ? null : value)
 
-/** A column's type, a random value as JSON or text, how SQL makes the value of it, and what the row's JSON is made of. */
+/** A column's type, a random value as JSON or text, the SQL that makes the value, and the source of the row's JSON. */
 const COLUMNS: ReadonlyArray<readonly [type: string, value: (random: Random) => unknown, sql?: string, json?: string]> =
   [
     ["bool", (random) => random(2) === 0],

@@ -1,4 +1,6 @@
-/** Walks of every way in which rows are told apart: whole, in both directions, with and without filters, in pages of any size. */
+/**
+ * Walks for every kind of row identity: complete, in both directions, with and without filters, in pages of any size.
+ */
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openReading, type Reading, walk } from "./reading.ts"

@@ -1,4 +1,4 @@
-/** A source's version moves with every change of the source, so that no process keeps using what it has cached. */
+/** A source's version changes with every change of the source, so that no process keeps using an outdated copy. */
 import type { SourceChange } from "@data-cabinet/core/source/SourceStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { StatementClient } from "@data-cabinet/store-pg/connection/OwnerClient"

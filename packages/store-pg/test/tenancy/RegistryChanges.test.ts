@@ -18,7 +18,7 @@ let read: Array<ReadonlyArray<string>>
 let life: string
 let afterPage: () => Promise<void>
 
-/** Notes what is read from the real store. */
+/** Records what is read from the real store. */
 const counted = Layer.effect(
   RegistryStore,
   Effect.map(RegistryStore, (store) => {
