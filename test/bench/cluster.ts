@@ -1,6 +1,6 @@
 /**
- * The one PostgreSQL of a run: the binaries and settings that the embedded cabinet has, durable, in a directory of its
- * own. Every contestant gets a database in it.
+ * The one PostgreSQL of a run: the embedded cabinet's binaries and settings, durable, in a directory of its own. Every
+ * contestant gets a database in it.
  */
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,8 +1,8 @@
 /**
- * `node --conditions=source test/bench/compare.ts --against DIR [--rounds N] [--seconds S] [FIGURE…]`: this checkout beside
- * another one of the same product, in alternating rounds on one PostgreSQL, so that a change of a few percent can be told.
- * DIR is a clone of the other commit in which `npm test` or `npm start` has run. Prints the median ratio of the rates, of
- * p99 and of the CPU time for a request, each with its 95 % interval (the order statistics of the rounds).
+ * `node --conditions=source test/bench/compare.ts --against DIR [--rounds N] [--seconds S] [FIGURE…]`: compares this
+ * checkout with another, in alternating rounds on one PostgreSQL, precisely enough to show a change of a few percent.
+ * DIR is a clone of the other commit in which `npm test` or `npm start` has run. Prints the median ratio of the rates,
+ * of p99 and of the CPU time for a request, each with its 95 % interval (the order statistics of the rounds).
  */
 import { spawnSync } from "node:child_process"
 import { join, resolve } from "node:path"
@@ -23,7 +23,7 @@ interface Comparison {
   readonly connections: number
   /** Prepares a server's database, and returns the requests to send. */
   readonly requests: (server: OurServer, url: string, program: string) => Promise<ReadonlyArray<string>>
-  /** What is read in the meantime, and by how many readers. */
+  /** The page that is read meanwhile, and the number of readers. */
   readonly beside?: { readonly path: string; readonly readers: number }
 }
 
@@ -44,7 +44,7 @@ const rowsOf =
     return pageRequests(server.key, limit)
   }
 
-/** Pages of a table beside a view that takes half a second. */
+/** Pages of a table next to a view that takes half a second. */
 const besideView: Comparison = {
   connections: 16,
   requests: async (server, url, program) => {
@@ -54,7 +54,7 @@ const besideView: Comparison = {
   beside: { path: "/api/v1/tables/public/slow/rows", readers: 8 },
 }
 
-/** Pages of a table beside other pages of the same table that scan all its rows. */
+/** Pages of a table next to other pages of the same table that scan all its rows. */
 const besideScans: Comparison = {
   connections: 16,
   requests: rowsOf(20, 10 * ROWS),

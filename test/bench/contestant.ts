@@ -1,6 +1,6 @@
 /**
- * A contestant is a server process: ours, as it is shipped, or a yardstick. Each says on its first line of output where
- * it listens. All are ended by the one who started them, by their own number.
+ * A contestant is a server process: ours, as shipped, or a yardstick. The first line of its output says where it
+ * listens. The process that started a contestant also ends it, by its process id.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { AddressInfo } from "node:net"
@@ -53,7 +53,7 @@ const end = async (child: ChildProcess): Promise<void> => {
   await exited(child)
 }
 
-/** Starts `cabinet`, or a program of this folder with the sources, and waits for its first line, which is JSON. */
+/** Starts `cabinet`, or a program of this folder from the sources, and waits for its first line, which is JSON. */
 const start = async (name: string, words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [...nodeFlags(name), ...words], {
     env: cleanEnvironment(env),
@@ -75,7 +75,7 @@ const start = async (name: string, words: ReadonlyArray<string>, env: Readonly<R
   return { pid: child.pid!, said, ask, hear: nextLine, stop: () => end(child) }
 }
 
-/** A yardstick: `test/bench/yardstick/<file>.ts`, told its database by DATABASE_URL. */
+/** A yardstick: `test/bench/yardstick/<file>.ts`, which gets its database in DATABASE_URL. */
 export const yardstick = async (
   name: string,
   file: string,
@@ -86,7 +86,10 @@ export const yardstick = async (
   return { name, ...process, said, port: (said as { port?: number }).port ?? 0 }
 }
 
-/** One and the same program took 22 or 51 µs by which process of it was measured; the rounds of three tell neither. */
+/**
+ * The same program took 22 or 51 µs depending on which of its processes was measured. Rounds over three processes
+ * depend on neither.
+ */
 const PROCESSES = 3
 
 /** A yardstick of several processes, which take turns from round to round. */
@@ -118,7 +121,7 @@ export interface OurServer extends Contestant {
 /** Rates that one client in a closed loop cannot reach, so that requests are counted but never refused. */
 export const RATES = { CABINET_INTAKE_RATE: "10000000", CABINET_API_RATE: "1000000" }
 
-/** `cabinet serve` as it is shipped, on a database that has nothing yet; `program` names another build of the command. */
+/** `cabinet serve` as shipped, on an empty database; `program` names another build of the command. */
 export const ourServer = async (
   url: string,
   more: ReadonlyArray<string> = [],
@@ -153,7 +156,7 @@ const startSilent = (name: string, words: ReadonlyArray<string>, env: Readonly<R
   return { name, pid: child.pid!, stop: () => end(child), hasEnded: () => child.exitCode !== null }
 }
 
-/** `cabinet worker` as it is shipped: deliveries without HTTP. */
+/** `cabinet worker` as shipped: deliveries without HTTP. */
 export const ourWorker = async (
   url: string,
   name = "ours",
@@ -174,8 +177,8 @@ export const freePort = async (): Promise<number> => {
 }
 
 /**
- * PostgREST, the program that `binary` names, over the public schema; ready when this answers. It is asked for no key and
- * counts nothing, which favours it.
+ * PostgREST, the program at `binary`, over the public schema; ready when it responds. It checks no key and counts
+ * nothing, which favours it.
  */
 export const postgrest = async (binary: string, url: string) => {
   const port = await freePort()

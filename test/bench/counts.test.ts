@@ -48,9 +48,9 @@ const orders = (count: number, from: number) =>
   JSON.stringify(Array.from({ length: count }, (_, n) => ({ order: from + n, total: 1.5 })))
 
 /**
- * The fewest round trips that the work causes: a few times a second, whatever is sent, other processes are notified beside it,
- * and the first request on a session prepares its statements as well. The longer a busy machine takes, the more of them there
- * are, so that it is tried until no more than so many are seen. Less than the work causes is never seen.
+ * The smallest number of round trips seen for the work. Other statements add to it: a few times a second other
+ * processes are notified, and the first request of a session prepares its statements. A slow machine sees more of them,
+ * so the work is repeated until at most `enough` are seen. It never sees fewer than the work causes.
  */
 const fewest = async (work: (time: number) => Promise<unknown>, enough: number): Promise<number> => {
   let least = Infinity
@@ -91,8 +91,8 @@ describe("Round trips to the database", () => {
   })
 
   it("an API request costs the lookup of its key and its own statements", async () => {
-    // The key; then the list, the rows with the proof that their table is as it was, the fence and the page with the names of
-    // its sources, which an empty page needs none of.
+    // The lookup of the key, then: the list; the rows with the proof that their table is unchanged; the fence and the
+    // page. An empty page needs no names of sources.
     for (const [path, expected] of [
       ["sources", 2],
       ["tables/public/readings/rows", 2],

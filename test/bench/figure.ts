@@ -5,7 +5,7 @@
  */
 import type { Cluster } from "./cluster.ts"
 
-/** How much of everything: `quick` shows that it works, `long` is for what only time and size show. */
+/** The size of everything: `quick` shows that the bench works, `long` is for effects that only time and size show. */
 export type Scale = "quick" | "default" | "long"
 
 export interface Bench {
@@ -23,13 +23,13 @@ export interface Bench {
 
 export interface Goal {
   readonly work: string
-  /** As the table says it, for example `≥ 3 × plain`. */
+  /** As shown in the table, for example `≥ 3 × plain`. */
   readonly goal: string
   readonly atLeast?: number
   readonly atMost?: number
   /** A ratio a round. */
   readonly ratios: ReadonlyArray<number>
-  /** The same by CPU time, as a ratio that reads alike; empty where it says nothing. */
+  /** The same ratio by CPU time; empty where it is meaningless. */
   readonly cpuRatios: ReadonlyArray<number>
 }
 

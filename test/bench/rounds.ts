@@ -24,7 +24,7 @@ const processOf = <A extends Contender>(contender: A, turn: number): A => {
 export interface Entrant extends Contender {
   readonly port: number
   readonly requests: ReadonlyArray<string>
-  /** What they are signed with. */
+  /** The signing secret. */
   readonly secret?: string
 }
 

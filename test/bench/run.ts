@@ -21,7 +21,7 @@ export const startRun = async (say: (line: string) => void): Promise<Run> => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => breakOff(130))
   // Even without a reader, as after `npm run bench 2>&1 | head`, the run ends, and its PostgreSQL with it.
   process.on("uncaughtException", (error) => {
-    // An interrupted measurement fails, which is not reported.
+    // An interrupted measurement fails; that failure is not reported.
     if (brokenOff === undefined) say(String(error.stack))
     breakOff(1)
   })

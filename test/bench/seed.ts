@@ -9,7 +9,10 @@ const PAYLOAD = `json_build_object('order', lpad(n::text, 12, '0'), 'customer', 
   'city', 'Würzburg', 'total', 1249.5, 'currency', 'EUR', 'paid', true, 'items', 3, 'placed_at', '2026-11-21T10:15:30Z',
   'note', 'Please ring twice, the bell is broken', 'channel', 'web-shop')`
 
-/** So many that the ids of a million's transactions are below those of a fresh cluster: plain's fence lets them pass. */
+/**
+ * Large enough that a million events use transaction ids below a fresh cluster's counter, so that plain's fence lets
+ * them pass.
+ */
 const EVENTS_A_TRANSACTION = 2000
 
 /** Events of the first source, numbered on from the last; each with its place in a transaction. */
@@ -22,7 +25,9 @@ export const seedEvents = (cluster: Cluster, url: string, count: number) =>
     "VACUUM ANALYZE cabinet.event",
   )
 
-/** One delivery of each of the newest events to each of the addresses: `count` in all, due now, of which workers are told. */
+/**
+ * One delivery of each of the newest events to each of the addresses: `count` in total, due now; workers are notified.
+ */
 export const seedDeliveries = (cluster: Cluster, url: string, addresses: ReadonlyArray<number>, count: number) =>
   cluster.run(
     url,

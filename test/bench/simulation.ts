@@ -1,6 +1,5 @@
 /**
- * How far a service of many cabinets, and one cabinet of very many events, scale. Small cases are measured, and large ones
- * calculated from them and printed with the figures used. docs/scale.md has the results.
+ * How far a service with many cabinets, and a cabinet with very many events, scale. It measures small cases, and calculates large ones from them, printed with the figures used. docs/scale.md has the results.
  *
  *   node --conditions=source test/bench/simulation.ts [--registered 10000] [--looked 1000] [--opened 12] [--events 20000]
  *     [--listed 100000] [--only many|one|registry]

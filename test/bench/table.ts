@@ -43,7 +43,7 @@ export const details = (figure: Figure, { standings }: Outcome): string =>
 const BEGIN = "<!-- results -->\n"
 const END = "<!-- end of results -->"
 
-/** What stands before and after the results; undefined for a document without a place for them. */
+/** The text before and after the results; undefined for a document without markers for them. */
 const around = (file: string) => {
   if (!existsSync(file)) return { before: "", after: "" }
   const text = readFileSync(file, "utf8")
@@ -53,7 +53,7 @@ const around = (file: string) => {
   return { before: `${text.slice(0, begin)}${BEGIN}\n`, after: `\n${text.slice(end)}` }
 }
 
-/** Why results cannot be written into a file, in words; undefined where they can. */
+/** Why results cannot be written into a file, as a message; undefined if they can. */
 export const placeMissing = (file: string): string | undefined =>
   around(file) === undefined
     ? `${file} has no place for results. They stand between a line ${BEGIN.trimEnd()} and a line ${END}.`

@@ -1,7 +1,4 @@
-/**
- * The browser of these tests detects what it must detect; otherwise every "nothing was requested elsewhere" would be
- * worthless.
- */
+/** This browser detects what it must detect; otherwise every "nothing was requested elsewhere" would be worthless. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type Site, startSite } from "./support/site.ts"

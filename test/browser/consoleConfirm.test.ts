@@ -31,7 +31,7 @@ it.each([true, false])(
     await button.focus()
     await page.keyboard.press("Enter")
     assert.isTrue(await question.isVisible())
-    // Its name is the sentence, so that a screen reader says it when the focus arrives.
+    // Its accessible name is the sentence, which a screen reader announces when it gets the focus.
     const dialog = page.getByRole("dialog", { name: `with the key “${name}”` })
     assert.isTrue(await dialog.isVisible())
     assert.strictEqual(await page.locator(":focus").getAttribute("id"), `revoke-key-${id}`)

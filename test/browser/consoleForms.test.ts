@@ -126,7 +126,7 @@ const again = (page: Page, action: string): Promise<Again> =>
     }
   }, action)
 
-/** A form with fields of every kind, one in a menu, one in a toolbar, and one that every visitor meets. */
+/** A form with fields of every kind, one in a menu, one in a toolbar, and one open to every visitor. */
 const INSPECTED: ReadonlySet<string> = new Set([
   "sources/{id}/change",
   "addresses",

@@ -1,7 +1,7 @@
 /**
- * Pages of another origin against the console and the management API, in a Chromium in which an owner is signed in. The other
- * origin is another port of the same address. To a browser that is the same site, so it sends the session's cookie, and only
- * the cabinet's own check refuses the request.
+ * Pages of another origin against the console and the management API, in a Chromium in which an owner is signed in. The
+ * other origin is another port of the same address. To a browser that is the same site, so it sends the session cookie,
+ * and only the cabinet's own check refuses the request.
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -215,7 +215,10 @@ it("a server without TLS is refused, and gets no password, if the URL requires T
   assert.notInclude(readFileSync(join(home.dir, "without.log"), "utf8"), PASSWORD)
 })
 
-/** What the server has, under which name it is asked for, whom its certificate is to be of, and what is said if not. */
+/**
+ * A server, the name by which it is addressed, the expected owner of its certificate, and the message if it does not
+ * match.
+ */
 const ROWS: ReadonlyArray<
   readonly [
     name: string,

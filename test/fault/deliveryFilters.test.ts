@@ -80,7 +80,9 @@ it("a filter, a subscription and a removal apply from the next event on, even in
   const source = await cabinet.source("Changing")
   const urls = servers.map((server) => server.address(source))
   let n = 0
-  /** Sends one event of each kind through each server; returns whether those of kinds `a` and `b` were delivered. */
+  /**
+   * Sends one event of each kind through each server; returns whether the events of kinds `a` and `b` were delivered.
+   */
   const sends = async (id: number) => {
     const before = (await sentTo(id)).length
     for (const kind of ["a", "b"]) for (const url of urls) await post(url, `{"kind":"${kind}","n":${n++}}`)

@@ -54,7 +54,7 @@ it("every kind of misbehaviour leaves the right attempt in the log, and the loop
   )
   const tls = closed(await tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
   const self = closed(await tlsReceiver({ key: certificates.key, cert: certificates.selfSigned }, answering(OK)))
-  // One end of a connection: a port on which nobody listens, but that no other test can get.
+  // Binds one end of a connection: a port on which nobody listens, but that no other test can get.
   const other = closed(await rawReceiver(() => {}))
   const end = connect(other.port, "127.0.0.1")
   await once(end, "connect")
@@ -119,7 +119,7 @@ it("every kind of misbehaviour leaves the right attempt in the log, and the loop
   }
   expect([inner.connections(), never.connections()]).toEqual([0, 0])
 
-  // The same half a minute later, with a healthy receiver that waits for none of them.
+  // The same half a minute later, with a healthy receiver that is not delayed by them.
   const good = closed(await rawReceiver(answering(OK)))
   const { id } = await cabinet.book((book) => book.create({ url: `http://127.0.0.1:${good.port}/`, sources: [source] }))
   await cabinet.pass("31 seconds")

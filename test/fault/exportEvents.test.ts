@@ -215,6 +215,6 @@ it("miss nothing when a dump lost events that they have, and repeat no more than
   assert.isAtLeast(lost, 30)
   const again = twice(numbers)
   assert.isAtMost(again.length, Math.max(100, 16 * lost))
-  // Once more, and not more often.
+  // The second export repeats each of them once, not more often.
   assert.deepStrictEqual(twice(again), [])
 })

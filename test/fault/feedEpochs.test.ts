@@ -84,8 +84,9 @@ const epochs = async (cluster: TestCluster): Promise<number> =>
   (await cluster.run("SELECT FROM cabinet.epoch", DATABASE)).length
 
 /**
- * What every disaster must come to: nothing new before the first accept, then exactly what is accepted, by two processes
- * that notice at once, and one new epoch beside those that were `known`. What is repeated comes before that, once, and is not much. Ends with ids used up, so that the next disaster throws them back again.
+ * The required outcome of every disaster: nothing new before the first accept, then exactly the accepted events, from
+ * two processes that notice at once, and one new epoch in addition to the `known` ones. The few repeated events come
+ * before that, once each. Ends with ids used up, so that the next disaster throws them back again.
  */
 const goesOn = async (cluster: TestCluster, phase: string, known?: number) => {
   const stood = client.after

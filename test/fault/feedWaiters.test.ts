@@ -1,7 +1,7 @@
 /**
- * Many clients that wait for the feed, by pages and by streams, while events arrive at a steady rate: how much of its rate
- * intake keeps, how soon clients get an event, and that each client gets each event once, even through `kill -9` of the
- * server. `npm run trials -- waits` uses 500 clients and reports the figures.
+ * Many clients that wait for the feed, by pages and by streams, while events arrive at a steady rate: how much of its
+ * rate intake keeps, how soon clients get an event, and whether each client gets each event once, even through `kill
+ * -9` of the server. `npm run trials -- waits` uses 500 clients and reports the figures.
  */
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"

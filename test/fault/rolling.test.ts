@@ -120,7 +120,9 @@ const readRows = async (load: Load, key: string) => {
   }
 }
 
-/** Follows until it has seen everything acknowledged, and then to the end, for what was committed without acknowledgement. */
+/**
+ * Follows until it has seen all acknowledged events, and then to the end, for those committed without acknowledgement.
+ */
 const followFeed = async (load: Load, key: string, after: { cursor: string }) => {
   const hasSeen = () => {
     const seen = new Set(load.followed.map(({ id }) => id))

@@ -47,7 +47,7 @@ it("a thousand slow senders use little memory, delay no other sender, and are ab
       socket.on("data", (chunk) => (answer += chunk.toString()))
       const closed = once(socket, "close").then(() => answer)
       await once(socket, "connect")
-      // A third of them send no body at all, a third one byte, and a third a kilobyte and then nothing more.
+      // A third of them send no body at all, a third one byte, and a third one kilobyte and then nothing.
       socket.write(head + [``, ` `, ` `.repeat(1024)][n % 3]!)
       return { socket, closed }
     }),

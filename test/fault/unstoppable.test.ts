@@ -107,7 +107,7 @@ it("an unstoppable view costs its neighbour nothing, and the server still stops 
     isOver = true
   }
   await Promise.all(crowd)
-  // The second message is that of a database too busy to confirm in time that it was asked to end the session.
+  // The second message means that the database was too busy to confirm in time that it was asked to end the session.
   for (const code of refusals.keys()) expect(["query_timeout", "reader_off"]).toContain(code)
   expect(server.log()).toMatch(/unstoppable.* does not end: PostgreSQL was asked .* runs on/)
   expect(server.log()).not.toMatch(/unstoppable.*its session was terminated/)

@@ -23,9 +23,9 @@ const patternOf = (action: string): string =>
 
 interface Asked {
   readonly pattern: string
-  /** Whether nothing shows its button until it is opened, or a person types what it is about. */
+  /** Whether the button stays hidden until a disclosure is opened, or a person types the name of the object. */
   readonly isAsked: boolean
-  /** The sentences beside its button. */
+  /** The sentences next to its button. */
   readonly says: string
 }
 

@@ -32,7 +32,7 @@ const shown = async (query = ""): Promise<ReadonlyArray<number>> => {
   return [...text.matchAll(/<th scope="row"><a href="[^"]*\/deliveries\/(\d+)"/g)].map(([, id]) => Number(id))
 }
 
-/** Those of the API for the same filters. */
+/** The API's deliveries for the same filters. */
 const listed = async (query = ""): Promise<ReadonlyArray<number>> =>
   (await viewer.manage("GET", `deliveries${query}`)).json.data.map(({ id }: { readonly id: number }) => id)
 

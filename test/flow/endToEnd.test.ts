@@ -1,6 +1,6 @@
 /**
- * The main job on real input, with no part replaced: the server as a process on an empty data directory, a form and a
- * JSON document posted to it, row and feed read with the key it printed, and the signed delivery at a subscriber.
+ * The main job on real input, with no part replaced: a server process on an empty data directory gets a form and a JSON
+ * document, the printed key reads row and feed, and a subscriber gets the signed delivery.
  */
 import { verifyDelivery } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"

@@ -1,4 +1,7 @@
-/** Events whose sender is verified after they were accepted: what was signed is checked, and delivered once on request. */
+/**
+ * Events whose sender is verified after they were accepted: their signatures are checked, and they are delivered once
+ * on request.
+ */
 import { hash } from "node:crypto"
 import { sign as signGithub } from "@octokit/webhooks-methods"
 import { type Cabinet, openCabinet } from "data-cabinet"
@@ -163,7 +166,7 @@ it.each(SENDERS)(
     assert.strictEqual((await cabinet.events.verify([first, second], { deliver: true })).deliveries, 0)
     assert.strictEqual(received().length, 4)
 
-    // Intake's verdict stays beside the later one.
+    // Intake's verdict is kept next to the later one.
     const { original } = await eventOf(first)
     assert.deepStrictEqual(original!.verdict, { recipe, refusal: "bad_signature" })
     assert.deepInclude(original!.late, { recipe, refusal: null })

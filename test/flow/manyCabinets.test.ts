@@ -50,7 +50,7 @@ const ask = (host: string, path: string, options: { readonly key?: string; reado
 
 const hostOf = (name: string) => `${name}.${DOMAIN}`
 
-/** Creates a source and a key of a cabinet by commands beside the server. */
+/** Creates a source and a key of a cabinet by commands, while the server runs. */
 const begin = async (name: string) => ({
   host: hostOf(name),
   source: await command("source", "add", "Orders", "--cabinet", name),

@@ -224,7 +224,7 @@ it("strict TypeScript accepts the programs of both pages", async () => {
   expect(await finish(process.execPath, [compiler(7), "-p", config], folder)).toBe("")
 }, 240_000)
 
-/** The README's program, with its assumptions in front of it, and a sender in its middle. */
+/** The README's program, preceded by its assumptions, with a sender in its middle. */
 const readmeProgram = (): string => {
   const [, code] = /^## In your own program\n+```ts\n([\s\S]*?)^```/m.exec(page("README.md"))!
   const [mounted, rest] = code!.split("\nconst source = ")

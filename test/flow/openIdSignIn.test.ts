@@ -194,7 +194,7 @@ it("a redirect back without the browser's cookie, with another state or issuer, 
   tampered.who.cookie = `${tampered.who.cookie!.slice(0, -4)}AAAA`
   await refused(tampered.who, await atProvider(tampered.url), "a changed cookie")
   for (const name of ["nonce", "code_challenge"]) {
-    // The provider's token is for another attempt than the one that this browser began.
+    // The provider's token belongs to another attempt than the one that this browser began.
     const swapped = await away()
     const url = new URL(swapped.url)
     url.searchParams.set(name, "A".repeat(43))

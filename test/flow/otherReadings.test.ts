@@ -1,4 +1,4 @@
-/** Which values of a request were read in which charset is kept with its event. */
+/** An event keeps which values of its request were read in which charset. */
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import { Option } from "effect"

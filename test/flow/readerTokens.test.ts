@@ -150,7 +150,7 @@ it("a cursor of a narrowed reader skips none of its own events and shows none of
   expect(quiet.json.next_cursor).toBe(before.cursor)
   const still = (await cabinet.ask(`events?cursor=${after.cursor}`, token)).json
   expect([still.data, still.has_more, still.next_cursor]).toEqual([[], false, after.cursor])
-  // A key's cursor is valid as well: from there on, it shows what is listed.
+  // A key's cursor is valid as well: from there on, it shows only the listed sources.
   const start = (await cabinet.ask("events?limit=7", key)).json
   const seen = start.data.filter(({ source }: any) => source.name !== "salaries").map(({ id }: any) => id)
   expect([...seen, ...(await walk(token, start.next_cursor)).ids]).toEqual([...before.ids, ...expected])

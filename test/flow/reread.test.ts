@@ -67,7 +67,8 @@ const part = (name: string, value: string | Buffer) => [
 
 it("earlier events whose values were read in the charset of another value are corrected from their originals", async () => {
   const source = await asBefore("Mixed")
-  // A query in windows-1251 beside a UTF-8 body; a file name in windows-1251; mail as a form with a charset for each field.
+  // A query in windows-1251 with a UTF-8 body; a file name in windows-1251; mail as a form with a charset for each
+  // field.
   const query = await post(`${source.intakeUrl}?src=${win("Яндекс")}`, `name=${utf8("Анна Петрова")}&n=1`)
   const file = await post(
     source.intakeUrl,

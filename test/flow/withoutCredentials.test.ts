@@ -1,6 +1,6 @@
 /**
- * What a client without valid credentials can make the server do, at every address that it has: no query and no line of the
- * log at all, or so many a minute. The walk finds an address that somebody adds.
+ * What a client without valid credentials can make the server do, at any of its URLs: no query and no log line, or a
+ * limited number a minute. The walk also finds URLs added later.
  */
 import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
 import { Listener } from "@data-cabinet/http-node/server/Listener"

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, expect, it } from "vitest"
 
-/** A file of the copy, and what the linter is to say of it. */
+/** A file of the copy, and the linter's expected message about it. */
 interface Planted {
   readonly rule: string
   readonly file: string

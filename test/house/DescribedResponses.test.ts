@@ -1,5 +1,5 @@
 /**
- * The check of all API responses that runs in every test file sees each response, and finds one that differs from the
+ * The check of all API responses that runs in every test file sees each response, and reports one that differs from the
  * description.
  */
 import { createServer, get, request } from "node:http"

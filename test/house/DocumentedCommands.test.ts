@@ -1,4 +1,4 @@
-/** The commands and flags that documents and messages name are those of the command. */
+/** The commands and flags named by documents and messages exist. */
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 const root = new URL("../../", import.meta.url)
 const text = readFileSync(new URL("SECURITY.md", root), "utf8")
 
-/** A path in the text, and the name of a test behind it, where there is one. */
+/** A path in the text, followed by the name of a test, if there is one. */
 const CITED = /`([^`\s]+\.test\.ts)`(?:: "([^"]+)")?/g
 
 const cited = [...text.matchAll(CITED)].map(([, path, name]) => ({ path: path!, name }))

@@ -132,8 +132,8 @@ const MEASURED_MILLIS = 5
 const FOR_EVER_MILLIS = 300
 
 /**
- * Milliseconds on the wall after which it is looked how much of the processor was had. They decide nothing: where that was
- * too little to tell, the next look is after twice as long.
+ * Milliseconds of wall time after which the CPU time is checked. They decide nothing: if the CPU time was too short to
+ * decide, the next check comes after twice as long.
  */
 const LOOK_AFTER = 500
 
@@ -191,8 +191,8 @@ const least = (source: string, flags: string, text: string, enough = FOR_EVER_MI
 }
 
 /**
- * Whether eight times the text takes much more than eight times the time, by a text that is long enough to tell. The square
- * takes 64 times as long: between the two is room for a processor that is shared, and slower at one look than at the next.
+ * Whether eight times the text takes much more than eight times as long, for a text that is long enough to measure.
+ * Quadratic work takes 64 times as long; the gap allows for a shared processor of varying speed.
  */
 const growsFaster = (source: string, flags: string, attack: Attack): boolean => {
   for (let length = LENGTH / 32; length <= LENGTH * 2; length *= 2) {

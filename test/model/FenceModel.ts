@@ -1,11 +1,9 @@
 /**
  * A model of the feed's fence: writers accept one event each, readers follow the feed, and the server restarts, is restored
  * to an earlier state, or is set back while it runs. Positions move by the product's own functions
- * (`core/feed/FeedPosition`). The watermark is SQL (`store-pg/feed/Fence`); the model has its steps one by one, because
- * their order is what makes it right.
+ * (`core/feed/FeedPosition`). The watermark is SQL (`store-pg/feed/Fence`); the model takes its steps one by one, because its correctness depends on their order.
  *
- * An event is identified by a number of its own, the time of its receipt: after a restore, another event may have the same
- * position.
+ * An event is identified by its own number and its time of receipt: after a restore, another event may have the same position.
  */
 import { advance, laterPlaces, placesOf, provesSetBack, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"

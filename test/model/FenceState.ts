@@ -35,7 +35,7 @@ export interface Reader {
 export interface State {
   readonly writers: ReadonlyArray<Writer>
   readonly readers: ReadonlyArray<Reader>
-  /** In the order of their commits, which is that in which a restore loses them. */
+  /** In the order of their commits, in which a restore loses them. */
   readonly events: ReadonlyArray<FeedPlace>
   readonly lastXid: number
   readonly lastCompleted: number
@@ -57,7 +57,7 @@ export const DONE: Writer = { phase: "done", xid: 0, serial: 0 }
 export const has = (events: ReadonlyArray<FeedPlace>, place: FeedPlace): boolean =>
   place.epoch === 0 || events.some((one) => comparePlaces(one, place) === 0 && one.receivedAt === place.receivedAt)
 
-/** Writers and readers differ only by what they did: those that did the same are the same state. */
+/** Writers and readers differ only in what they did: states in which they did the same are equal. */
 export const canonical = (state: State): State => ({
   ...state,
   writers: [...state.writers].sort((one, other) =>

@@ -1,8 +1,8 @@
 /**
  * A model of the followers' protocol: two holders, three events, and a crash, a stall, a lost answer or a failure of the
- * work anywhere. It decides by the product's own functions (`core/follower/FollowerLease`).
+ * work anywhere. It uses the product's own functions (`core/follower/FollowerLease`).
  *
- * The states are finite. Time is relative: the row's times are what remains of them. The current fencing number is always 1
+ * The states are finite. Time is relative: the row's times are those remaining. The current fencing number is always 1
  * and an outdated one 0, because the protocol only compares them. The log of the work is reduced to what its rules need.
  */
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
@@ -46,8 +46,8 @@ interface State {
 }
 
 /**
- * Where the effects of the work are: `inside` the database, in the transaction that moves the position, or `outside`,
- * where they cannot be undone.
+ * Where the work takes effect: `inside` the database, in the transaction that moves the position, or `outside`, where
+ * it cannot be undone.
  */
 export type FollowerWork = "inside" | "outside"
 
@@ -78,7 +78,7 @@ const withEffects = (log: Log, from: number, to: number): Log => {
   return after
 }
 
-/** Renames fencing numbers, and forgets how many failures there were beyond the first two. */
+/** Renames fencing tokens, and forgets how many failures there were beyond the first two. */
 const canonical = (state: State): State => {
   const renamed = (lease: number) => (lease !== 0 && lease === state.row.lease ? 1 : 0)
   return {

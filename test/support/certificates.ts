@@ -45,7 +45,7 @@ export class Authority {
   readonly #dir = mkdtempSync(join(tmpdir(), "dc-ca-"))
   readonly cert: string
 
-  /** Without one of its own it is the first of its chain. */
+  /** Without a certificate of its own, it is the first of its chain. */
   constructor(name: string, own?: Issued) {
     writeFileSync(join(this.#dir, "ca.cnf"), CONFIG)
     writeFileSync(join(this.#dir, "index"), "")

@@ -49,7 +49,7 @@ globalThis.fetch = async (input, init) => {
   const address = addressOf(url.hostname, url.pathname)
   if (address !== undefined) {
     const method = init?.method ?? request?.method ?? "GET"
-    // A stream does not end, and a copy of it would have to be read as well, so only its head is checked.
+    // A stream does not end, and a copy of it would also have to be read, so only its head is checked.
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
     const text = isStream ? Promise.resolve("") : response.clone().text()
     checkLater(text, method, address, response.status, response.headers)

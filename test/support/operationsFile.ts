@@ -61,7 +61,7 @@ const typeOf = (schema: Schema): string => {
   if (words !== undefined) return words.map((word) => JSON.stringify(word)).join(" | ")
   const union = oneOf ?? anyOf
   if (union !== undefined) return union.map(typeOf).join(" | ")
-  // The checks of a type stand beside it.
+  // The checks of a type are beside it, in `allOf`.
   if (type === undefined) return allOf?.[0] === undefined ? "unknown" : typeOf(allOf[0])
   return (typeof type === "string" ? [type] : type).map((one) => ofType(schema, one)).join(" | ")
 }
@@ -81,7 +81,7 @@ const inputOf = ({ parameters, requestBody }: Operation): string => {
 }
 
 const outputOf = ({ responses }: Operation): string => {
-  // Beside 201 a 200 is the response to a repeat.
+  // With a 201, a 200 is the response to a repeat.
   const success = Object.entries(responses).findLast(([status]) => status.startsWith("2"))?.[1]
   const content = Object.entries(success?.content ?? {})[0]
   if (content === undefined) return "undefined"

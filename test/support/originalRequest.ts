@@ -1,6 +1,6 @@
 import type { Original } from "@data-cabinet/core/event/EventLog"
 
-/** What is kept of a request of this body, from a sender that said nothing else. */
+/** The stored request with this body, from a sender that sent no other header. */
 export const originalRequest = (body: string): Original => ({
   body: Buffer.from(body),
   bodyBytes: Buffer.byteLength(body),

@@ -1,6 +1,6 @@
 /** Random data from a seed, so that a failure is reproducible. */
 
-/** A whole number from 0 up to, and not including, `below`. */
+/** An integer from 0 up to, but not including, `below`. */
 export type Random = (below: number) => number
 
 /** The generator of a seed (mulberry32). */

@@ -139,7 +139,7 @@ export const ownNamesByFile = (texts: ReadonlyArray<SqlText>): ReadonlyMap<strin
   return all
 }
 
-/** The unqualified names in the texts, sorted: those that a customer could create in `public`. */
+/** The unqualified names in the texts, sorted: a customer could create these in `public`. */
 export const usedNames = (texts: ReadonlyArray<SqlText>) => {
   const functions = new Set<string>()
   const types = new Set<string>()

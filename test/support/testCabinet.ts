@@ -42,7 +42,7 @@ const rolesOf = (url: string, reading: CabinetOptions["settings"]["reading"]): E
     ? ensureRoles({ url }).pipe(Effect.provide(OwnerClient.layer({ url })))
     : Effect.succeed({ reader: NO_ROLE, author: NO_ROLE, administratorSql: null })
 
-/** Opens a cabinet, which writes deferred rows as every server does. A second call stands for a second process. */
+/** Opens a cabinet, which writes deferred rows as every server does. A second call simulates a second process. */
 export const testCabinetLayer = <Overridden = never, Needed extends Ports = never>(
   url: string,
   { settings = {}, delivers = false, override, roles: made, ...rest }: TestCabinetOptions<Overridden, Needed> = {},

@@ -1,4 +1,4 @@
-/** What the console costs: the table screen beside the read behind it, and intake while screens are open that follow it. */
+/** The cost of the console: the table screen compared with the read behind it, and intake while screens follow it. */
 import { get } from "node:http"
 import { Pool } from "undici"
 import { cabinetCommand, ourServer, postOne } from "../contestant.ts"

@@ -5,7 +5,7 @@ import { getRequest } from "../load/request.ts"
 import { alternate, faster, standingsOf } from "../rounds.ts"
 import { orders } from "./rows.ts"
 
-/** Stands in no row, so that each is read. */
+/** Occurs in no row, so that all of them are read. */
 const NEEDLE = "nowhere"
 
 export const contains: Figure = {

@@ -32,7 +32,7 @@ interface OurWorker {
   readonly program?: string
 }
 
-/** `cabinet worker`, with a database of its own. */
+/** `cabinet worker`, with its own database. */
 export const deliverer = async (
   { cluster, sized }: Bench,
   receiver: string,
@@ -108,8 +108,8 @@ const boss = async ({ cluster }: Bench, receiver: string, number: number): Promi
 }
 
 /**
- * From a tenth of the jobs on, so that neither the making nor the first look at the queue counts. What earlier rounds left dead
- * in a queue is gone, as where a server is vacuumed now and then: a queue of dead jobs is slow, whoever keeps it.
+ * Measures from the first tenth of the jobs on, so that neither their creation nor the first claim counts. Dead rows of
+ * earlier rounds are removed, as vacuum would do: any queue is slow over dead rows.
  */
 export const drain = async (
   { cluster }: Bench,

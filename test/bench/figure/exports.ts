@@ -1,4 +1,7 @@
-/** A table as a file: `cabinet export` in each form, beside COPY of the same table and a client that walks the API's pages. */
+/**
+ * A table as a file: `cabinet export` in each format, compared with COPY of the same table and with a client that walks
+ * the API's pages.
+ */
 import { rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,13 +22,13 @@ interface Turn {
 
 interface Contender {
   readonly name: string
-  /** Does all of it once. */
+  /** Runs all of it once. */
   readonly work: () => Promise<void>
   /** Milliseconds of CPU that its own processes have used. */
   readonly cpu: () => number
 }
 
-/** All pages, one after the other, each asked for when the one before it has arrived. */
+/** All pages, one after the other. */
 const walk = async ({ port, key }: OurServer, rows: number): Promise<void> => {
   const headers = { authorization: `Bearer ${key}` }
   let seen = 0
@@ -37,7 +40,7 @@ const walk = async ({ port, key }: OurServer, rows: number): Promise<void> => {
     if (!page.ok) throw new Error(`a page answered ${page.status}`)
     const text = await page.text()
     seen += PAGE
-    // What the client makes of it is its own business: no row of the table has such a text.
+    // A pattern is enough to find the cursor, because no row of the table contains such a text.
     const next = /"next_cursor":"([^"]+)"/.exec(text)?.[1]
     if (next === undefined) break
     cursor = encodeURIComponent(next)

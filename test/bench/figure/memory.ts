@@ -29,8 +29,8 @@ const underLoad = async (bench: Bench, ours: OurServer) => {
   await load({ ...order, seconds }, ours, bench.cluster.cpu)
   stop()
   const rest = seen.slice(Math.floor(seen.length * (first / (first + seconds))))
-  // The most of each half: V8 lets garbage lie for a quarter of an hour at this rate, so that less, or in a shorter part,
-  // shows where in that time it is.
+  // The maximum of each half: at this rate V8 keeps garbage for a quarter of an hour, so a lower value or a shorter
+  // part would depend on the moment within that period.
   const half = Math.floor(rest.length / 2)
   const [early, late] = [Math.max(...rest.slice(0, half)), Math.max(...rest.slice(half))]
   return {

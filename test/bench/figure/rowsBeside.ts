@@ -1,6 +1,6 @@
 /**
- * How readers affect one another: pages of a table beside a slow view, and the server's memory under many readers of long
- * pages. Neither has a yardstick: they are compared with the previous version.
+ * How readers affect one another: pages of a table next to a slow view, and the server's memory under many readers of
+ * long pages. Neither has a yardstick; both are compared with the previous version.
  */
 import { cabinetCommand, ourServer } from "../contestant.ts"
 import { type Bench, type Figure, median } from "../figure.ts"

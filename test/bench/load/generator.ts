@@ -1,10 +1,8 @@
 /**
  * The load generator: a separate process that writes prepared requests to kept-alive sockets, and reads only the status and
- * the length of responses. It writes a counter into each request, so that no two bodies are equal. It gets its orders as JSON
- * on stdin, prints "begin" and "end" around the measurement, and then the results.
+ * the length of responses. It writes a counter into each request, so that no two bodies are equal. It reads its orders as JSON from stdin, prints "begin" and "end" around the measurement, and then the results.
  *
- * Closed: every connection sends its next request when it has its answer. Paced: requests fall due at an even rate
- * whatever the answers do, and a latency counts from when its request was due, so that a server that stalls is seen to.
+ * Closed loop: every connection sends its next request when it has its response. Paced: requests become due at an even rate regardless of responses. Latency counts from the time at which a request was due, so that a stalled server shows.
  */
 import { createHmac } from "node:crypto"
 import { connect, type Socket } from "node:net"
@@ -36,7 +34,9 @@ interface Line {
   readonly requests: ReadonlyArray<Template>
   turn: number
   rest: Buffer | undefined
-  /** Of the answer that is coming in: bytes of the body still to come, all of them, and whether it is a success. */
+  /**
+   * State of the incoming response: the bytes of the body still missing, all of its bytes, and whether it is a success.
+   */
   missing: number
   length: number
   good: boolean
@@ -94,7 +94,9 @@ const answered = (line: Line, good: boolean, length: number): void => {
   next(line)
 }
 
-/** A connection has one request under way, so what comes is its answer: the head, then as many bytes as it says. */
+/**
+ * A connection has one request in flight, so the data are its response: the head, then the declared number of bytes.
+ */
 const take = (line: Line, chunk: Buffer): void => {
   if (line.missing > 0) {
     line.missing -= chunk.length
@@ -155,7 +157,7 @@ const pace = (rate: number): NodeJS.Timeout => {
     for (let n = 0; n < count; n++) {
       // Each was due at its own moment of the time gone by.
       const since = last + ((now - last) * (n + 1)) / owed
-      // In turn: a server lets a connection go that has never asked for anything.
+      // In turn, because a server closes a connection that has never sent a request.
       const line = idle.shift()
       if (line === undefined) due.push(since)
       else send(line, since)

@@ -1,4 +1,4 @@
-/** Starts the load generator, on a core of its own where possible, and measures CPU between its two marks. */
+/** Starts the load generator, on its own core if possible, and measures CPU between its two marks. */
 import { spawn, spawnSync } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -58,7 +58,7 @@ export const load = async (
 ): Promise<Measured> => {
   const words = [...PIN, process.execPath, GENERATOR]
   const child = spawn(words[0]!, words.slice(1), { env: cleanEnvironment(), stdio: ["pipe", "pipe", "inherit"] })
-  // One that ends before it has read its order is told of by its exit code.
+  // The exit code reports a generator that ends before it has read its orders.
   child.stdin.on("error", () => {})
   child.stdin.end(`${JSON.stringify({ ...order, first: counter })}\n`)
   const sample = () => ({ server: processCpu(server.pid), database: databaseCpu(), load: processCpu(child.pid!) })

@@ -13,7 +13,7 @@ export interface Cabinets {
   readonly registered: number
   /** How many a worker looks at. */
   readonly looked: number
-  /** How many are used, each with a database of its own. */
+  /** How many are used, each with its own database. */
   readonly opened: number
 }
 
@@ -50,7 +50,7 @@ export const manyCabinets = async ({ cluster, note }: Simulation, { registered, 
   let server = await serve()
   const empty = await residentKb(server.pid)
   await server.stop()
-  // Names beyond the real databases lead to the same few: what is measured is asking, not keeping.
+  // Names beyond the real databases share the same few: the lookup is measured, not the storage.
   const list = databases.map((url) => `'${url}'`).join(",")
   await cluster.run(
     own,

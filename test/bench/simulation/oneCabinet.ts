@@ -68,7 +68,7 @@ export const oneCabinet = async ({ cluster, note }: Simulation, events: number) 
     Number((await cluster.run(url, "VACUUM ANALYZE", `SELECT (${expression})::text AS n`))[0]!["n"])
   const originals = `(SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'cabinet.original_request'::regclass)`
 
-  // Code that has not run a few thousand times yet costs several times what it does later.
+  // Code costs several times as much until it has run a few thousand times.
   await send(Math.min(5000, events), order)
   const before = await size(originals)
   const singles = Math.round(events / 4)
@@ -121,7 +121,7 @@ export const oneCabinet = async ({ cluster, note }: Simulation, events: number) 
     await send(events / 400, () => `[${Array.from({ length: 100 }, order).join(",")}]`)
     while (arrived < until) await sleep(50)
   })
-  // What has arrived is in the log alone, and its place in the queue is used again.
+  // A delivered delivery remains only in the log; its space in the queue is reused.
   const attempts = `(SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
     WHERE c.relname ~ '^attempt_' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0)`
   note("bytes a delivery that has arrived", Math.round((await size(attempts)) / (events / 4)))

@@ -16,7 +16,7 @@ const cpuMillis = () => {
   return (user + system) / 1_000
 }
 
-/** CPU of the longest turn of the loop until `done`: unlike the time it took, no other program adds to it. */
+/** CPU of the longest event loop turn until `done`: unlike wall time, no other program adds to it. */
 const longestTurn = async (done: Promise<unknown>) => {
   let longest = 0
   let isDone = false
@@ -30,7 +30,7 @@ const longestTurn = async (done: Promise<unknown>) => {
   return longest
 }
 
-/** The median of the rounds' CPU, with that of watching them, and of their longest turns of the loop; milliseconds. */
+/** The median of the rounds' CPU including watching, and of their longest event loop turns; milliseconds. */
 const measured = async (rounds: number, round: () => Promise<unknown>) => {
   const cpu: Array<number> = []
   const held: Array<number> = []
@@ -64,7 +64,7 @@ export const largeRegistry = async ({ cluster, note }: Simulation, registered: n
     note(`the first read of ${registered} cabinets, ms`, yield* Effect.promise(() => measured(1, reload)))
     note("the hourly read, ms", yield* Effect.promise(() => measured(1, () => Effect.runPromise(many.reloadWhole))))
     note("a round without a change, ms", yield* Effect.promise(() => measured(ROUNDS, reload)))
-    // As after the first day. The databases do not exist: a look asks in vain what is due in them.
+    // As after the first day. The databases do not exist, so a look at one fails.
     const spread = "UPDATE cabinet.registry_due SET due_at = cabinet.now() + random() * interval '24 hours'"
     yield* Effect.promise(() => cluster.run(own, spread))
     const rounds = (time: Duration.Input) =>

@@ -3,7 +3,7 @@ import type { Cluster } from "../cluster.ts"
 
 export interface Simulation {
   readonly cluster: Cluster
-  /** Tells a result, and keeps it for the end. */
+  /** Prints a result, and keeps it for the end. */
   readonly note: (name: string, value: unknown) => void
 }
 

@@ -1,6 +1,6 @@
 /**
- * no database: our own server as shipped, with a log that responds at once. What is left is HTTP, the counts of the client
- * and the source, parsing, the fingerprint and the response.
+ * no database: our own server as shipped, with a log that responds at once. It measures only HTTP, the counts of the
+ * client and the source, parsing, the fingerprint and the response.
  */
 import { EventLog } from "@data-cabinet/core/event/EventLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"

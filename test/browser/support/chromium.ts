@@ -1,6 +1,7 @@
 /**
- * A real Chromium, driven from outside, that can reach only this machine: every other name and address is refused before a
- * lookup, and counted. Errors of a page are recorded: those of the console, uncaught ones, and violations of its policy.
+ * A real Chromium, driven from outside, that can reach only this machine: every other name and address is refused
+ * before a lookup, and counted. It records a page's errors: console errors, uncaught exceptions, and violations of the
+ * policy.
  */
 import { type BrowserContextOptions, chromium, type ConsoleMessage, type Page } from "playwright-core"
 

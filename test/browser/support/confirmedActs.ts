@@ -23,7 +23,7 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "views/{id}/remove",
 ]
 
-/** Acts that take nothing away, or that first show what they do. */
+/** Actions that take nothing away, or that first show their effect. */
 export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses",
   "addresses/{id}/change",

@@ -60,8 +60,8 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
 }
 
 /**
- * Forms that refuse nothing that can be entered: an unknown choice is a default, a filter of a list finds nothing, and a request is
- * read again only in a charset that is offered.
+ * Forms that refuse no input: an unknown choice means the default, a filter of a list finds nothing, and a request is
+ * reread only in an offered charset.
  */
 export const NEVER_REFUSED: ReadonlySet<string> = new Set([
   "audit",

@@ -22,7 +22,7 @@ export class LibreOffice {
     this.#program = program
   }
 
-  /** The files that it makes of these, by the names of these; it makes none of a workbook that it does not open. */
+  /** The files converted from these, by their names; none for a workbook that LibreOffice cannot open. */
   convert(files: ReadonlyArray<NamedFile>, to: "csv" | "ods" | "xlsx"): ReadonlyMap<string, Buffer> {
     const from = join(this.#folder, "from")
     const out = join(this.#folder, "out")
@@ -32,7 +32,7 @@ export class LibreOffice {
     }
     for (const { file, bytes } of files) writeFileSync(join(from, file), bytes)
     const made = (file: string) => join(out, file.replace(/\.\w+$/, `.${to}`))
-    // It may end at a workbook that it cannot bear, so the rest follows in another run, without the one that ended it.
+    // It may crash on a workbook, so the rest follows in another run, without that one.
     for (let left = files; left.length > 0;) {
       this.#run(
         to === "csv" ? CSV : to,

@@ -27,7 +27,7 @@ export interface Way {
   readonly rowNumber?: (line: number) => number | undefined
   readonly is1904?: boolean
   readonly isReversed?: boolean
-  /** Other sheets in front of it. */
+  /** Other sheets before it. */
   readonly before?: "chart" | "hidden" | "macro"
   readonly lacks?: "types" | "relationships" | "strings' relationship" | "dimension"
   readonly styles?: (parts: { readonly formats: string; readonly xfs: string }) => string

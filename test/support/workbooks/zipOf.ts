@@ -5,11 +5,11 @@ export interface ZipWays {
   readonly isStored?: boolean
   /** Sizes in the 64-bit fields that large archives need. */
   readonly is64?: boolean
-  /** Sizes behind each part instead of in front of it, as streaming programs write them. */
+  /** Sizes after each part instead of before it, as streaming programs write them. */
   readonly hasDescriptors?: boolean
   readonly before?: string
   readonly comment?: string
-  /** What the directory says of every part's size, and of its checksum. */
+  /** The size and the checksum that the directory declares for every part. */
   readonly claims?: number
   readonly crc?: number
   readonly method?: number
