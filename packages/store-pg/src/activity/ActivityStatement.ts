@@ -9,8 +9,8 @@ import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet
 import { behind } from "../feed/Behind.ts"
 
 /**
- * $1 to $3: behind which event; $4, $5: the watermark; $6: how many. Counts them, and returns the
- * last of them, to which the transaction moves the follower.
+ * $1 to $3: the event to continue after; $4, $5: the watermark; $6: how many. Counts the events, and returns the last
+ * one, to which the transaction moves the follower.
  */
 export const COUNT_EVENTS = `
 WITH came AS MATERIALIZED (
@@ -32,7 +32,10 @@ WITH came AS MATERIALIZED (
 SELECT c.epoch::float8 AS epoch, c.xid::text AS xid, c.id::float8 AS id, (SELECT count(*) FROM came)::int4 AS events
 FROM came c ORDER BY c.epoch DESC, c.xid DESC, c.id DESC LIMIT 1`
 
-/** Before the follower is locked, so that a cabinet in which nothing happens is not written to. Events that come meanwhile are next. */
+/**
+ * Runs before the follower is locked, so that an idle cabinet is not written to. Events that arrive meanwhile are
+ * counted next.
+ */
 export const FIRST_UNCOUNTED = `
 SELECT count(*) > 0 AS any,
   cabinet.rfc3339(min(w.received_at) FILTER (WHERE w.received_at < cabinet.now() - interval '1 minute')) AS at
@@ -83,8 +86,8 @@ WITH counted AS (
 UPDATE cabinet.attempt_count SET until = $2::timestamptz`
 
 /**
- * $1: the source or null; $2, $3: from and to, or null; $4: how many steps without `from`; $5: the step; $6: the time zone
- * in which steps begin. Local times name them while they are counted: those of UTC and days are never ambiguous.
+ * $1: the source or null; $2, $3: from and to, or null; $4: how many steps if there is no `from`; $5: the step; $6: the
+ * time zone in which steps begin. Steps are counted by local time, which is never ambiguous for days or in UTC.
  */
 export const EVENTS = `
 WITH ends AS MATERIALIZED (
@@ -116,7 +119,10 @@ SELECT a.source_id::float8 AS "sourceId", extract(day FROM d.day - date_trunc('d
 FROM today d CROSS JOIN cabinet.activity a
 WHERE a.hour >= (SELECT (day - ($1::int4 - 1) * interval '1 day') AT TIME ZONE $2::text FROM today) GROUP BY 1, 2`
 
-/** How long a source is silent is looked at only where that is long: those that receive all the time cost one look at an index. */
+/**
+ * A source's silences are examined only if they are long: a source that receives all the time costs one lookup in an
+ * index.
+ */
 export const SOURCES = `
 WITH clock AS MATERIALIZED (SELECT cabinet.now() AS now)
 SELECT s.id::float8 AS "sourceId", cabinet.rfc3339(l.last_at) AS "lastAt", l.last_event_id::float8 AS "lastEventId",

@@ -1,5 +1,5 @@
 /**
- * Runs a customer's script as the author: the role that creates tables and views in `public` and in schemas of its own,
+ * Runs a customer's script as the author: the role that creates tables and views in `public` and in its own schemas,
  * and has no access to the cabinet's own schema. It uses one session and, by default, one transaction, so that a script
  * runs as a whole or not at all.
  */

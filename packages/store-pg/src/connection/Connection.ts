@@ -1,6 +1,7 @@
 /**
- * The driver's options for a database URL. Those that depend on the server in use are read at each connection attempt, so
- * the route has to be settled before: with several hosts, and with sslmode prefer or allow, that takes a probe.
+ * The driver's options for a database URL. Options that depend on the server in use are read at each connection
+ * attempt, so the route must be known before. With several hosts, or with sslmode prefer or allow, finding it takes a
+ * probe.
  */
 import type { PgPool } from "@effect/sql-pg"
 import { Effect, Redacted, Result } from "effect"
@@ -20,13 +21,13 @@ export interface Connection {
   readonly route: ServerRoute
   /** Finds the server to use, unless it is known. Never fails: the next connection attempt does. */
   readonly settled: Effect.Effect<void>
-  /** The driver's options, of which no copy may be made; `set` is sent when a session is opened. */
+  /** The driver's options, which must not be copied; `set` is sent when a session is opened. */
   readonly config: (set: Readonly<Record<string, string>>) => PgPool.Config
 }
 
 /**
- * If the URL cannot be honoured, or a file that it names cannot be read, it fails like a connection that cannot be opened,
- * before one is tried. `connectMillis` is the time limit for connecting to one host where the URL names none.
+ * A URL that cannot be honoured, or names an unreadable file, fails like a connection that cannot be opened, before one
+ * is tried. `connectMillis` is the time limit for connecting to one host, unless the URL sets one.
  */
 export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect<Connection, SqlError.SqlError> =>
   Effect.suspend(() => {

@@ -7,7 +7,7 @@ import { connectionOf } from "./Connection.ts"
 export interface ConnectionSecurity {
   /** `socket` is a unix socket of this machine, which nobody else can listen to. */
   readonly transport: "socket" | "tls" | "clear text"
-  /** How the server has proved its identity: by name, by authority alone, or not at all. */
+  /** How the server has proved its identity: by name, only by its authority, or not at all. */
   readonly verified: "name" | "authority" | "no"
   /** Whether the server is on this machine, reached by a loopback address. */
   readonly isLoopback: boolean

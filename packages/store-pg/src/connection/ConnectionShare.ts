@@ -4,8 +4,7 @@
  * limit waits until another pool closes an idle one. The sessions that write events are outside the limit: FitConnections
  * leaves room for them.
  *
- * It also bounds how many attempts are under way: a server that accepts connections and never responds keeps each of them
- * until its own time limit, long after the driver has given up.
+ * It also limits the attempts in progress: a server that accepts connections but never responds keeps each until its own time limit, long after the driver has given up.
  */
 import type { Duplex } from "node:stream"
 
@@ -21,7 +20,7 @@ const TURN_MILLIS = 1_000
 /** The pause until idle sessions are looked for again, in milliseconds. */
 const AGAIN_MILLIS = 100
 
-/** Attempts at a time while the server responds, and after one that got no response. */
+/** Concurrent attempts while the server responds, and after one that got no response. */
 const ATTEMPTS = 8
 const DOUBTFUL_ATTEMPTS = 1
 
@@ -33,7 +32,7 @@ interface Waiting {
 }
 
 export class ConnectionShare {
-  /** The number of connections, without those that write events. Written by FitConnections. */
+  /** The number of connections, except those that write events. FitConnections sets it. */
   limit = Number.POSITIVE_INFINITY
   readonly #open = new Set<Duplex>()
   /** Attempts without a response so far. */
@@ -121,7 +120,7 @@ export class ConnectionShare {
     if (this.isShort) this.#makeRoom()
   }
 
-  /** Again after a pause: a session that was given back may have been one that was lost. */
+  /** Repeated after a pause, because a returned session may have lost its connection. */
   #makeRoom(): void {
     if (!this.isShort || this.#timer !== undefined) return
     this.#giveOneBack()

@@ -1,11 +1,9 @@
 /**
  * The URL of a database, `postgres://user:password@host:port/database?parameters`, with one host or several. Every
- * parameter is honoured as libpq would, or rejected with a message that names it: silently ignoring one could send a
- * password in clear text, or read as another user than was meant. No message shows a value, because a mistyped one may be
+ * parameter is honoured as libpq would, or rejected with a message that names it: silently ignoring one could send a password in plain text, or read as the wrong user. No message shows a value, because a mistyped one may be
  * part of the password.
  *
- * Of the parameters that libpq knows, those that the driver does not support are rejected, and so are those that would
- * conflict with the roles and databases derived from the URL: a login or a database among the parameters.
+ * It rejects parameters of libpq that the driver does not support. It also rejects a login or a database among the parameters, which would conflict with the roles and databases derived from the URL.
  */
 import { Result } from "effect"
 import { type SessionAttributes, wrongParameters } from "./DatabaseUrlParameters.ts"
@@ -24,10 +22,10 @@ export interface DatabaseUrl {
   readonly uri: LibpqUri
   /** At least one. */
   readonly servers: ReadonlyArray<Server>
-  /** Which of them is to be used. */
+  /** Which of the hosts to use. */
   readonly attributes: SessionAttributes
   readonly encryption: Encryption
-  /** Time limit for connecting to one host; null for the one of each pool. */
+  /** Time limit for connecting to one host; null for each pool's own. */
   readonly connectSeconds: number | null
   /** The prefix of the sessions' names. */
   readonly applicationName: string
@@ -59,7 +57,9 @@ const withoutSsl = (uri: LibpqUri): Result.Result<LibpqUri, string> => {
   })
 }
 
-/** Parses the given parts, without requiring all of them. Fails with the end of the sentence "it must be …". */
+/**
+ * Parses the parts that are present, without requiring all of them. Fails with the end of the sentence "it must be …".
+ */
 export const readUri = (text: string): Result.Result<LibpqUri, string> =>
   Result.flatMap(parseUri(text), (uri) =>
     Result.flatMap(withoutSsl(uri), (plain) => {
@@ -96,7 +96,7 @@ const databaseUrlFrom = (uri: LibpqUri): Result.Result<DatabaseUrl, string> => {
 export const parseDatabaseUrl = (text: string): Result.Result<DatabaseUrl, string> =>
   Result.flatMap(readUri(text), databaseUrlFrom)
 
-/** Whether a parser of web URLs sees in the text what libpq sees: then it may stay as it is. */
+/** Whether a parser of web URLs reads the text as libpq does, so that it may stay unchanged. */
 const isRead = (text: string, { user, password, hosts, ports, database, parameters }: LibpqUri): boolean => {
   const url = URL.parse(text)
   if (url === null || hosts.length > 1 || ports.length > 1 || url.hostname === "") return false

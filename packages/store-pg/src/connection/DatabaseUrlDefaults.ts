@@ -11,7 +11,7 @@ import { normalizeDatabaseUrl, readUri } from "./DatabaseUrl.ts"
 import { formatUri, type LibpqUri } from "./LibpqUri.ts"
 import { readPasswordFile, passwordIn } from "./PasswordFile.ts"
 
-/** The variables that are parameters, beside those for the login, the hosts and the database. */
+/** The variables that correspond to parameters, besides those for the login, the hosts and the database. */
 const VARIABLES: ReadonlyArray<readonly [variable: string, parameter: string]> = [
   ["PGAPPNAME", "application_name"],
   ["PGCHANNELBINDING", "channel_binding"],
@@ -135,14 +135,14 @@ const wrongUse = (draft: Draft, use: DatabaseUse): string | null => {
 }
 
 /**
- * The whole URL, as `normalizeDatabaseUrl` returns it, of one that a user gave and that `readUri` accepts. Fails with the end
+ * The complete URL, as `normalizeDatabaseUrl` returns it, for a user's URL that `readUri` accepts. Fails with the end
  * of the sentence "it must be …".
  */
 export const completeDatabaseUrl = (given: string, defaults: Defaults): Result.Result<string, string> =>
   Result.flatMap(readUri(given), (uri) => {
     const draft: Draft = { ...uri }
     fillPlace(draft, defaults.env)
-    // libpq would use a socket in the directory that it was built with, which is unknown here.
+    // libpq would use a socket in its compiled-in directory, which is unknown here.
     if (draft.hosts.length === 0 || draft.hosts[0] === "") return Result.fail("a URL that names a host")
     fillParameters(draft, defaults)
     const wrong = fillPassword(draft, defaults.env) ?? wrongUse(draft, defaults.use)

@@ -23,7 +23,7 @@ const FIXED: Readonly<Record<string, ReadonlyArray<string>>> = {
   sslsni: ["1"],
 }
 
-/** The reason for rejecting a value or a parameter, if there is more to say than that it is not honoured. */
+/** The reason for rejecting a value or a parameter, if there is one besides lack of support. */
 const REFUSED: Readonly<Record<string, string>> = {
   channel_binding: "channel binding is not supported; sslmode=verify-full prevents interception as well",
   dbname: "which belongs after the host: postgres://host/database",

@@ -107,7 +107,7 @@ export const tlsOptions = ({ mode, rootCertificate, own }: Encryption): false | 
   return mode === "verify-full" ? { ...ours, ca } : { ...ours, ca, checkServerIdentity: () => undefined }
 }
 
-/** The same for one host of several: its name is the one that its certificate is checked for. */
+/** The same for one host of several: its certificate is checked for its own name. */
 export const forHost = (options: Tls.ConnectionOptions, host: string): Tls.ConnectionOptions => ({
   ...options,
   host,

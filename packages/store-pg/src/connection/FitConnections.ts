@@ -1,6 +1,7 @@
 /**
- * How many connections a process may hold: what the server, the role and the database allow, without what other
- * programs use and a few for commands, divided by the cabinets' processes, which the names of their sessions reveal.
+ * How many connections a process may hold: the limit of the server, the role or the database, minus those of other
+ * programs and a few for commands, divided by the number of the cabinets' processes. The names of their sessions reveal
+ * that number.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -52,7 +53,7 @@ export interface Connections {
   readonly processes: number
 }
 
-/** The connections of one process, without those that write; `processes` is how many its own supervisor starts. */
+/** The connections of one process, except those that write; `processes` is how many its own supervisor starts. */
 export const shareOf = (found: Connections, processes = 1): number => {
   const { role_limit: role, database_limit: database } = found
   const allowed = Math.min(

@@ -1,7 +1,7 @@
 /**
  * Finds PostgreSQL's messages in a connection's bytes, however these are split. A message that lies complete in a chunk
- * is read in place; only a split one is assembled, in a reused buffer. A message without a reader is skipped without
- * being kept, and so is one that exceeds the limit of its kind.
+ * is read in place; only a split one is assembled, in a reused buffer. A message without a reader, or over the limit of
+ * its kind, is skipped and not kept.
  */
 
 /**

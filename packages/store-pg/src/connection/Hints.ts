@@ -1,7 +1,7 @@
 /**
  * Listens for notifications of PostgreSQL, which are treated as mere hints: any user of the database may send them, on
  * any channel, in any number, with 8,000 bytes each. So a payload that is not a hint is dropped on arrival, equal ones
- * are coalesced, and work runs once for all that has accumulated, and not more often than an honest sender would cause.
+ * are coalesced, and work runs once for all that have accumulated, no more often than an honest sender would cause.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Latch, Queue, Schedule } from "effect"

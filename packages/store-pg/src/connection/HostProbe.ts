@@ -1,9 +1,7 @@
 /**
- * Finds the server of a database URL that is to be used, by connecting to each with the settings that a session needs. It
- * also finds out how a server is spoken to: with TLS or without where the URL leaves that open, and whether a pooler
- * in between refuses settings at the opening. What libpq does for each connection happens here once, for all of a process.
+ * Finds the server of a database URL to use, by connecting to each with the settings that a session needs. It also determines whether to use TLS, if the URL leaves that open, and whether a pooler in between refuses settings when a session opens. libpq does this for each connection; here it happens once per process.
  *
- * One difference from libpq: a session of ours is never read-only because of a default of the server, so `read-write`
+ * One difference from libpq: our sessions are never read-only because of a server default, so `read-write`
  * is `primary`, and `read-only` is `standby`.
  */
 import { PgConnection } from "@effect/sql-pg"
@@ -41,7 +39,7 @@ export class NoServerFits extends Error {
 
 const PROBE = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.pg_backend_pid()"
 
-/** A pooler gives each transaction to another session of PostgreSQL, so that none of ours has any state. */
+/** A pooler may give each transaction to another session of PostgreSQL, so that our sessions keep no state. */
 export class TransactionPooling extends Error {
   override readonly name = "TransactionPooling"
   constructor() {
@@ -51,13 +49,16 @@ export class TransactionPooling extends Error {
   }
 }
 
-/** How often two sessions of a pooler are compared: one that takes its connections in turn shows itself in two rounds. */
+/**
+ * How often two sessions of a pooler are compared: a pooler that rotates its connections shows itself within two
+ * rounds.
+ */
 const COMPARED_ROUNDS = 6
 
 /** How long a comparison waits for a pooler that has no second connection left, which transaction pooling would have. */
 const SECOND_SESSION_TIMEOUT = "2 seconds"
 
-/** All names that a session of ours sends when it is opened; a pooler that refuses one of them refuses the session. */
+/** The names of all settings that our sessions send when they open; a pooler that refuses one refuses the session. */
 const SENT = { ...ownerShared.set, application_name: "data-cabinet probe" }
 
 const isRefusedStartup = (error: SqlError.SqlError): boolean =>
@@ -97,7 +98,7 @@ const probeServer = Effect.fnUntraced(function* (
           orElse: () => Effect.fail(failure(new Error("it does not respond"))),
         })
         const [isStandby, pid] = rows[0] as readonly [boolean, number]
-        // A pooler names processes of its own.
+        // A pooler reports process ids of its own.
         if (pid !== session.processId && (yield* sharesBackends(session, connect(manner)))) {
           return yield* Effect.fail(failure(new TransactionPooling()))
         }
@@ -119,7 +120,7 @@ const failure = (cause: Error) =>
 
 const BACKEND = "SELECT pg_catalog.pg_backend_pid()"
 
-/** Whether the backend of a session changes, or is that of another open session as well. */
+/** Whether the backend of a session changes, or also serves another open session. */
 const sharesBackends = (
   one: PgConnection.PgConnection,
   connecting: Effect.Effect<PgConnection.PgConnection, SqlError.SqlError, Scope.Scope>,
@@ -137,7 +138,10 @@ const sharesBackends = (
     }),
   ).pipe(Effect.timeoutOrElse({ duration: SECOND_SESSION_TIMEOUT, orElse: () => Effect.succeed(false) }))
 
-/** As libpq: a server that refuses the login ends the search, one that is away, starting or of the other kind does not. */
+/**
+ * As in libpq: a server that refuses the login ends the search, but one that is down, starting or of the other kind
+ * does not.
+ */
 const endsSearch = (error: SqlError.SqlError): boolean => {
   if (error.reason.cause instanceof TransactionPooling) return true
   const state = sqlState(error)

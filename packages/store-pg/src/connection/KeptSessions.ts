@@ -45,9 +45,9 @@ export class KeptSessions {
   readonly #wheel: TimerWheel
   readonly #context: Context.Context<never>
   readonly #lent = new LiveSet<Fiber.Fiber<unknown, unknown>>()
-  /** The one that was used last is used next. */
+  /** The most recently used one is used next. */
   readonly #free: Array<KeptSession> = []
-  /** For each of them a session of the pool is on its way; one that is released meanwhile serves as well. */
+  /** For each waiting caller the pool is opening a session; one that is released meanwhile serves as well. */
   readonly #waiting: Array<(acquired: Acquired) => void> = []
   #isSwept = false
 
@@ -88,7 +88,7 @@ export class KeptSessions {
     })
   }
 
-  /** Is free again, in the state in which it was acquired. */
+  /** Releases a session, in the state in which it was acquired. */
   release(kept: KeptSession): void {
     if (kept.wire.wire.destroyed) return kept.giveBack()
     const next = this.#waiting.shift()
@@ -104,7 +104,7 @@ export class KeptSessions {
     return this.#pool.invalidate(session)
   }
 
-  /** Gets a session of the pool, for as long as it is kept. */
+  /** Gets a session from the pool, for as long as it is kept. */
   #lend(): void {
     const work = this.#pool.use((session, settingsAreLoose) => {
       const wire = this.#pool.wireOf(session)
@@ -142,7 +142,7 @@ export class KeptSessions {
     kept.giveBack()
   }
 
-  /** The one that was not used for the longest time. */
+  /** The least recently used one. */
   #giveOneBack(): boolean {
     const kept = this.#free.shift()
     kept?.giveBack()

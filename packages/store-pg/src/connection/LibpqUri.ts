@@ -1,16 +1,16 @@
 /**
- * Parses the URL of a database as libpq's own parser does, which differs from one for the web: several hosts, each with
- * a port of its own; any part may be empty; a password may contain every character but `@` and `/`; a plus sign is a
- * plus sign. What this returns is decoded, and nothing is filled in.
+ * Parses the URL of a database as libpq's own parser does, which differs from parsers of web URLs: there may be several
+ * hosts, each with its own port; any part may be empty; a password may contain every character but `@` and `/`; a plus
+ * sign stands for itself. The result is decoded, without defaults.
  */
 import { Result } from "effect"
 
 export interface LibpqUri {
   readonly user: string | undefined
   readonly password: string | undefined
-  /** As many as there are commas and one, each possibly empty; none if the URL names no host at all. */
+  /** One more than there are commas, each possibly empty; none if the URL names no host. */
   readonly hosts: ReadonlyArray<string>
-  /** As written, each possibly empty: one for all hosts, or one for each; none if the URL names no port at all. */
+  /** As written, each possibly empty: one for all hosts, or one for each; none if the URL names no port. */
   readonly ports: ReadonlyArray<string>
   readonly database: string | undefined
   /** All others, in order. */

@@ -24,7 +24,7 @@ export const READY = code("Z")
 
 export const IDLE = code("I")
 
-/** No other message than a row or an error is longer. */
+/** Only rows and errors may be longer. */
 export const MOST_BYTES = 65_536
 /** As many as the driver accepts. */
 export const MOST_ERROR_BYTES = PgProtocol.defaultMaxMessageSize

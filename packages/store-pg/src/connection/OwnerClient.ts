@@ -74,7 +74,7 @@ const pool = (
     settings: multiplex ? SessionSettings.ownerShared : SessionSettings.owner,
   })
 
-/** Looks for another server of the URL while sessions with the one in use are kept. */
+/** Looks for another server of the URL while sessions on the current one are kept. */
 const elsewhere = (url: string): Effect.Effect<void> =>
   connectionOf(url).pipe(
     Effect.flatMap(({ route, settled }) => {

@@ -1,7 +1,7 @@
 /**
  * One page of rows from a session: its statement, followed, before the one Sync, by the statement that proves that the
  * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the
- * proof takes its snapshot. Nothing is created for a row or a value: a row is written as JSON from where it lies.
+ * proof takes its snapshot. Nothing is created for a row or a value: a row is encoded as JSON in place.
  *
  * Any unexpected message of the server ends the session. A call that is aborted cancels the statement in the database;
  * its remaining messages are discarded.
@@ -315,8 +315,8 @@ class PageExchange implements Receiver, FrameConsumer {
   }
 
   /**
-   * A request to cancel that was not confirmed may still reach the session's next statement. The caller goes on once the
-   * driver knows that the session has ended.
+   * A request to cancel that was not confirmed may still reach the session's next statement. The caller continues once
+   * the driver knows that the session has ended.
    */
   #endSession(): void {
     const { wire } = this.#session

@@ -1,4 +1,4 @@
-/** A statement that reads a page of rows: how it is sent, what its rows are written to, and what became of it. */
+/** A statement that reads a page of rows: how it is sent, where its rows are written, and its outcome. */
 
 /** The consumer of the rows. */
 export interface RowSink {
@@ -24,7 +24,7 @@ export interface PageStatement {
   readonly types: ReadonlyArray<number>
   /** True if it is planned for these values alone. */
   readonly replan: boolean
-  /** The statement that proves the object's version, and its parameters; null if nothing is to be proven. */
+  /** The statement that proves the object's version, and its parameters; null if nothing has to be proven. */
   readonly proof: { readonly text: string; readonly values: ReadonlyArray<string> } | null
   /**
    * True if rows are long: they are fetched a few at a time, until the sink is full. Otherwise all are sent at once, and

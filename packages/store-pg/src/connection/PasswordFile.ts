@@ -1,7 +1,7 @@
 /**
- * The password file of libpq, `~/.pgpass`: lines of `host:port:database:user:password`, of which the first that fits
+ * The password file of libpq, `~/.pgpass`: lines of `host:port:database:user:password`, of which the first match
  * counts. `*` matches everything, and a backslash escapes a colon or a backslash. As in libpq, a file that others may
- * read is not used; here that is said.
+ * read is not used, but here this is reported.
  */
 import { readFileSync, statSync } from "node:fs"
 import { Result } from "effect"

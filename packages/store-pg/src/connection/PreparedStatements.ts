@@ -15,7 +15,7 @@ export class PreparedStatements {
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
     if (name === undefined || this.#names.size < MAX_STATEMENTS) return name
-    // Moved to the end: the first one is the one to be closed.
+    // Moved to the end, because the first one is closed next.
     this.#names.delete(text)
     this.#names.set(text, name)
     return name

@@ -1,6 +1,6 @@
 /**
- * The reader's connections: a LOGIN role of its own that may only select. Reads never run on the owner's connection under
- * another role, because a customer's view could reset the role.
+ * The reader's connections, under its own LOGIN role that may only select. Reads never run on the owner's connection
+ * under another role, because a customer's view could reset the role.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import {

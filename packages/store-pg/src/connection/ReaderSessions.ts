@@ -3,14 +3,12 @@
  * no user code; such reads share their sessions, with their prepared statements. A read that may run a customer's
  * function gets a separate session, which is reset before its next use.
  *
- * The tables of sources have shared sessions of their own. An author can give a table of its own something that makes
- * the planner run a function, and take it away again while a read of it is being planned, without a trace: no lock that
- * a reader may take forbids that for statistics. So no customer's code ever runs in a session that reads a source's
+ * The tables of sources have separate shared sessions. An author can add something to an own table that makes the planner run a function, and remove it without a trace while a read is being planned. For statistics, no lock that a reader may take prevents this. So no customer's code ever runs in a session that reads a source's
  * rows. And if tables belong to several roles (another program in the same database), a session that has read tables of
  * one is reset before it reads another's: code that runs in it belongs to the owner of the object read.
  *
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
- * time limit that it can set. One that ignores its termination as well keeps its place (see SessionEnd).
+ * time limit that it can set. One that ignores even its termination keeps its slot (see SessionEnd).
  *
  * Decision: docs/decisions/0080-what-cannot-be-stopped-keeps-its-place.md
  */
@@ -41,8 +39,8 @@ export interface ReaderSessions {
   /** For all others: their work runs in `rolledBack`, and the session is then reset by `resetSession`. */
   readonly isolated: SessionPool.LentSessions
   /**
-   * For exports, each in a session of its own that is closed afterwards. A statement may take long, and sees the database as
-   * it was when it began, in the functions that it calls as well.
+   * For exports, each in a separate session that is closed afterwards. A statement may take long; it and the functions
+   * that it calls see the database as it was at the start.
    */
   readonly snapshots: KeptSessions
   /** The settings of a transaction in a separate session: names and values. */

@@ -1,7 +1,7 @@
 /**
- * Replaces a session that its check refuses before any work. A pool may hold sessions that it opened for callers who have
- * left, and has not checked yet. A setting of the database that was reset meanwhile still holds in them, so one of them
- * says nothing about the database; only a session that is opened after the refusal does.
+ * Replaces a session that its check refuses before any work. A pool may hold unchecked sessions that it opened for
+ * callers who have left. They may still have a database setting that was reset meanwhile, so their refusal proves
+ * nothing; only that of a session opened afterwards does.
  */
 import { Effect, Exit, Scope } from "effect"
 import { SqlError } from "effect/sql"

@@ -82,8 +82,8 @@ export class ServerRoute {
   }
 
   /**
-   * The server in use did not respond. It may still say that it is a primary: one that was replaced, and does not know it,
-   * waits for a standby that confirms nothing any more.
+   * Called when the server in use did not respond. It may still claim to be a primary: a replaced primary that does not
+   * know it waits for a standby that no longer confirms anything.
    */
   doubt(): void {
     if (this.servers.length === 1) return
@@ -107,8 +107,8 @@ export class ServerRoute {
   }
 
   /**
-   * A new connection to the server in use; the driver calls this to get its socket. One that waits for its turn is counted
-   * in the process's share.
+   * A new connection to the server in use; the driver calls this to get its socket. One that waits counts against the
+   * process's share.
    */
   open(waitsForTurn = false): Socket | Duplex {
     if (this.failure !== null) return new Duplex().destroy(this.failure)
@@ -120,8 +120,8 @@ export class ServerRoute {
       this.#sockets.delete(socket)
       if (this.servers.length > 1 && index === this.current) this.suspect()
     })
-    // An error before anything else: starting up, or a pooler that refuses settings. Unseen below TLS, which is where the
-    // probe at the start of a process has seen it.
+    // An error before any other response: the server is starting, or a pooler refuses settings. It is hidden by TLS,
+    // but then the probe at the process's start has seen it.
     socket.once("data", (chunk: Uint8Array) => {
       if (chunk[0] === ERROR_RESPONSE) this.suspect()
     })
@@ -131,7 +131,7 @@ export class ServerRoute {
 
 const routes = new Map<string, ServerRoute>()
 
-/** The route of a URL: the same one for all that list the same servers and require the same of them. */
+/** The route of a URL, shared by all URLs with the same servers and requirements. */
 export const routeOf = (url: DatabaseUrl): ServerRoute => {
   const { servers, attributes, encryption } = url
   const key = JSON.stringify([servers, attributes, encryption.mode])

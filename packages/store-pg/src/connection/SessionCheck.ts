@@ -79,7 +79,7 @@ export const checkSession = Effect.fnUntraced(function* (
   )
   if (dropped.length > 0) {
     const values = dropped.flatMap(({ name, wanted: value }) => [name, value])
-    // One by one only to find out which of them is refused, and why.
+    // One by one, only to find out which setting is refused, and why.
     yield* Effect.catchTag(
       Effect.asVoid(connection.query(SET(dropped.length), values, false)),
       "SqlError",

@@ -40,7 +40,7 @@ export interface EndedSession {
   readonly role: string | null
   /** Its work, for the log: `a read of "public"."v"`. */
   readonly work: string
-  /** The log says nothing of a session that ends at once. */
+  /** True if a session that ends at once is not to be logged. */
   readonly isExpected?: boolean
   /** Called once PostgreSQL has confirmed the request. */
   readonly onAsked?: () => void

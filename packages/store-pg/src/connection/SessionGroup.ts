@@ -1,5 +1,5 @@
 /**
- * The sessions of one pool, under a name of their own and on sockets that we hold. The driver can neither report that an
+ * The sessions of one pool, under their own name and on sockets that we hold. The driver can neither report that an
  * idle session's connection was closed, nor release one that does not respond: interrupting a statement waits for its
  * server. So the sockets are opened here. A group can be found in `pg_stat_activity` by its name, and can be cut off:
  * every statement in flight then fails at once, as on a lost connection.

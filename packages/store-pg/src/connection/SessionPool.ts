@@ -1,7 +1,7 @@
 /**
  * Every pool of sessions is opened here, so that the URL is honoured alike for all of them, and no session is used
- * without the settings that its kind requires. The driver's own pool has no hook between opening a session and its first
- * use, so this is a client of its own over the driver's sessions.
+ * without the settings that its kind requires. The driver's own pool has no hook between opening a session and its
+ * first use, so this is a separate client over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Context, Duration, Effect, Option, type Scope } from "effect"
@@ -51,7 +51,10 @@ const rolledBack = () => {
 
 /** Whole sessions, lent for the duration of their work. */
 export interface LentSessions {
-  /** `settingsAreLoose`: a DISCARD ALL would undo settings that the session needs, so it has to be discarded instead. */
+  /**
+   * `settingsAreLoose`: DISCARD ALL would undo settings that the session needs, so the session has to be closed
+   * instead.
+   */
   readonly use: <A, E>(
     work: (session: PgConnection.PgConnection, settingsAreLoose: boolean) => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | SqlError.SqlError>
@@ -141,7 +144,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
         checked.set(connection, session)
         return session
       }),
-      // A check that shares the session with the one that refused it may only see its end.
+      // A check that shares a session with the check that refused it may only see that it ended.
       Effect.mapError((error) => {
         if (isUnfit(error)) refusals.set(connection, error)
         return refusals.get(connection) ?? error

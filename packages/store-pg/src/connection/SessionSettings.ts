@@ -2,8 +2,7 @@ import { MAX_SNAPSHOT_MINUTES } from "@data-cabinet/core/export/RowSnapshots"
 
 /**
  * The settings of each kind of session, by name. A setting not listed here is left to the database or the role. One
- * listed here is verified before a session is used (see SessionCheck): a digit of a number, the zone of a timestamp or
- * the limit of a statement must not depend on a pooler between us and PostgreSQL.
+ * listed here is verified before a session is used (see SessionCheck): the digits of a number, the zone of a timestamp or the time limit of a statement must not depend on a pooler between us and PostgreSQL.
  *
  * Names and values are spelled as `pg_settings` shows them, times in milliseconds.
  */
@@ -70,8 +69,8 @@ const FOUND = { session_replication_role: "origin" }
 const FOUND_WRITABLE = { ...FOUND, default_transaction_read_only: "off" }
 
 /**
- * The search path of every owner session: unqualified names are PostgreSQL's own, so that no object of a customer can
- * stand in for one that we mean. Temporary objects are listed because otherwise they would come first.
+ * The search path of every owner session: unqualified names are PostgreSQL's own, so that no customer's object can take
+ * the place of one that we mean. Temporary objects are listed because otherwise they would come first.
  */
 const OWNER_PATH = "pg_catalog, pg_temp"
 

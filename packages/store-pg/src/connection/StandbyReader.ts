@@ -1,7 +1,6 @@
 /**
  * Reads rows from a streaming standby while it is near, and from the primary while it is not. The standby is checked
- * continuously: is it a standby, of this very primary, and how far behind? It is used only while it is known to be near
- * enough, so a read there misses nothing that was committed longer ago than the limit.
+ * continuously: is it a standby, of this very primary, and how far behind? It is used only while it is known to be near enough, so a read there misses only commits more recent than the limit.
  *
  * It is reached with the reader's own login and in the database of the same name, because both are copies of the
  * primary's.
@@ -65,7 +64,7 @@ const standbyAddress = (standbyUrl: string, readerUrl: string): string => {
 
 interface WatchOptions {
   readonly primary: StatementClient["Service"]
-  /** A session of its own with the standby, so that a check never waits behind reads. */
+  /** A separate session on the standby, so that a check never waits behind reads. */
   readonly standby: PgClient.PgClient
   readonly route: ServerRoute
   readonly clock: Clock.Clock

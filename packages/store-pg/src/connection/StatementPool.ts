@@ -1,7 +1,7 @@
 /**
  * A pool that is watched for missing responses. The driver cannot abort a statement on a session that others use, so a
- * session whose server is gone would be given statement after statement without a response. If responses are owed and none
- * has arrived for a while, the sessions are checked from outside (see ResponseTimeout).
+ * session whose server is gone would be given statement after statement without a response. If responses are
+ * outstanding and none has arrived for a while, the sessions are checked from outside (see ResponseTimeout).
  */
 import { Clock, Effect, Exit, Latch } from "effect"
 import type { PgClient } from "@effect/sql-pg"

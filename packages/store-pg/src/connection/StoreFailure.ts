@@ -49,7 +49,7 @@ export const isRaisedWithin = (error: SqlError.SqlError): boolean => {
 
 /**
  * The source files in which PostgreSQL ends a statement or a session: cancels, time limits, shutdown and conflicts with
- * recovery; deadlocks; locks that are not waited for.
+ * recovery; deadlocks; failed attempts to lock without waiting.
  */
 const SERVER_FILES: ReadonlySet<string> = new Set(["postgres.c", "deadlock.c", "namespace.c", "lockcmds.c"])
 
@@ -75,8 +75,8 @@ export const connectionLossAsError = <A, E, R>(
   })
 
 /**
- * The work is interrupted when its time is up, and not awaited: a commit that waits for a standby is not to be cancelled, and
- * ends when it may.
+ * At its deadline the work is interrupted but not awaited: a commit that waits for a standby must not be cancelled, and
+ * ends when it can.
  */
 const withinTime = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> =>
   Effect.flatMap(Effect.forkDetach(lingering(work), { startImmediately: true }), (fiber) =>

@@ -66,7 +66,7 @@ export class Uncancelled {
       if (this.#isInTransaction(context) || Context.get(context, Cancels)) return statement
       return Effect.callback<A, SqlError.SqlError>((resume) => {
         const stopLooking = this.#lookAfter(context)
-        // A fiber of its own, so that the driver does not learn of an interruption.
+        // A separate fiber, so that the driver does not notice an interruption.
         const fiber = Effect.runForkWith(context)(statement)
         fiber.addObserver((exit) => {
           stopLooking()

@@ -8,13 +8,13 @@ import { FrameReader } from "./FrameReader.ts"
 
 const NOTICE = 0x4e
 
-/** PostgreSQL's own are shorter; one that a trigger raises may not be, and is of no interest. */
+/** PostgreSQL's own warnings are shorter; a longer one, raised by a trigger, is of no interest. */
 const MAX_NOTICE_BYTES = 8_192
 
 /** Messages are translated, the names of source files are not. */
 const SYNC_REP = "syncrep.c"
 
-/** Reads a connection beside the driver, and before it; `found` is called for each such warning. */
+/** Reads a connection before the driver does; calls `found` for each such warning. */
 export const watchCommits = <Socket extends Duplex>(socket: Socket, found: () => void): Socket => {
   const frames = new FrameReader()
   const consumer = {
@@ -29,7 +29,7 @@ export const watchCommits = <Socket extends Duplex>(socket: Socket, found: () =>
     try {
       frames.push(chunk, consumer)
     } catch {
-      // The driver says what is wrong with it.
+      // The driver reports the problem.
       socket.off("data", read)
     }
   }

@@ -30,7 +30,7 @@ export interface BackendKey {
 const ERROR_RESPONSE = 0x45
 const BACKEND_KEY = 0x4b
 
-/** More than any server says before it sends its key. */
+/** More than any server sends before its key. */
 const MAX_GREETING_BYTES = 65_536
 
 export class Wire extends Duplex {
@@ -158,7 +158,7 @@ export class Wire extends Duplex {
     const onResponse = (chunk: Uint8Array): void => {
       socket.off("data", onResponse)
       if (chunk[0] === ERROR_RESPONSE) {
-        // The driver says what PostgreSQL said; its own bytes are never sent.
+        // The driver reports what PostgreSQL sent; its own bytes are never sent.
         socket.on("data", refused)
         return refused(chunk)
       }

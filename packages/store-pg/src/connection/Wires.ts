@@ -24,7 +24,7 @@ export interface WireSession {
 export class Wires {
   readonly #open: () => Duplex
   readonly #openDirectly: () => Duplex
-  /** Logged in, and not yet found by `of`. */
+  /** Logged in, but not yet found by `of`. */
   readonly #keyed = new Map<number, Wire>()
   readonly #sessions = new WeakMap<PgConnection.PgConnection, WireSession>()
   #encryption: () => Encryption = () => undefined
@@ -41,7 +41,7 @@ export class Wires {
     return () => this.#wire()
   }
 
-  /** The connection of a session of the driver's; undefined if its server did not say which it is. */
+  /** The connection of a driver's session; undefined if its server did not identify itself. */
   of(connection: PgConnection.PgConnection): WireSession | undefined {
     const known = this.#sessions.get(connection)
     if (known !== undefined) return known

@@ -47,8 +47,8 @@ export class WriteSessions extends Context.Service<
     /** How many connections this process may hold. */
     readonly share: ConnectionShare
     /**
-     * Closes all sessions, also those that are being opened. A writer that is to end is not interrupted before: the driver
-     * would cancel its statement, which may be about to commit (see Uncancelled).
+     * Closes all sessions, including those being opened. A writer is not interrupted first, because the driver would
+     * cancel its statement, which may be about to commit (see Uncancelled).
      */
     readonly cut: Effect.Effect<void>
   }

@@ -1,6 +1,6 @@
 /**
- * Determines when a cabinet that no process has open needs to be opened. It uses one connection that is closed at once,
- * so that a server of very many cabinets holds none for idle ones.
+ * Determines when a cabinet that no process has open has to be opened. It uses one connection and closes it at once, so
+ * that a server with very many cabinets holds none for idle ones.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -10,10 +10,12 @@ import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
 
-/** How often a cabinet that is not open is opened to look for notices. */
+/** How often an unopened cabinet is opened to check for notices. */
 const NOTICE_ROUND = "interval '1 hour'"
 
-/** Items that wait for their source to be switched on again do not count: they would keep the cabinet open for nothing. */
+/**
+ * Items that wait until their source is switched on again do not count; they would keep the cabinet open for nothing.
+ */
 const NEXT_WORK = `
   SELECT extract(epoch FROM least(
     (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
@@ -26,7 +28,10 @@ const NEXT_WORK = `
     (SELECT n.round_at + ${NOTICE_ROUND} FROM cabinet.notice_source n JOIN cabinet.source s ON s.id = n.source_id
      WHERE s.deleted_at IS NULL AND s.archived_at IS NULL)) - cabinet.now())::float8 AS seconds`
 
-/** $1 to $3: days that delivered attempts, failed ones and the audit log are kept. Their partitions are dropped as wholes. */
+/**
+ * $1 to $3: how many days delivered attempts, failed ones and the audit log are kept. Their partitions are dropped
+ * whole.
+ */
 const NEXT_PARTITION = `
   SELECT extract(epoch FROM min((to_date(right(c.relname, 8), 'YYYYMMDD') + 1 + kept.days)::timestamp AT TIME ZONE 'UTC')
     - cabinet.now())::float8 AS seconds
@@ -35,7 +40,7 @@ const NEXT_PARTITION = `
   JOIN pg_catalog.pg_inherits i ON i.inhparent = kept.parent JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid
   WHERE c.relname ~ '_[0-9]{8}$'`
 
-/** Days after which retention deletes. */
+/** The number of days after which retention deletes. */
 export interface KeptDays {
   readonly originalDays: number
   readonly logDays: number
@@ -46,7 +51,7 @@ export interface KeptDays {
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** Seconds until work is due, negative if overdue; null without work. Deleting what has expired is work as well. */
+/** Seconds until work is due, negative if overdue; null if there is none. Deleting expired data is also work. */
 export const nextDue = (url: string, kept: KeptDays): Effect.Effect<number | null, SqlError.SqlError> =>
   PgClient.PgClient.use((sql) =>
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
- * Deletes expired original requests of the one day that has not expired as a whole; whole days go with their partitions.
- * It deletes row by row in small batches, each a transaction of its own, and takes no lock that accepting an event needs.
+ * Deletes expired original requests of the one day that has only partly expired; whole days are dropped with their
+ * partitions. It deletes in small batches, each in its own transaction, and takes no lock that accepting an event
+ * needs.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -9,25 +10,22 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 /** Rows per statement. */
 const BATCH_ROWS = 2_000
 
-/** $1: days. Requests received before `before` have expired; no partition after `until` contains any. */
+/** $1: days. Requests received before `before` have expired; partitions after `until` contain none. */
 const LIMITS = `
   SELECT n.before::text AS before, (date_trunc('day', n.before, 'UTC') + interval '24 hours')::text AS until
   FROM (SELECT cabinet.now() - make_interval(hours => $1::int * 24) AS before) n`
 
-/** $1: days. A day's end, as a value, so that later partitions are not even examined. */
+/** $1: days. The end of that day as a value, so that PostgreSQL does not even examine later partitions. */
 const UNTIL = `SELECT until FROM (${LIMITS}) l`
 
-/**
- * $1: the day's end, $2: days. Ids are assigned in the order of time, except for requests that arrived at the same
- * moment.
- */
+/** $1: the day's end, $2: days. Ids are in order of time, except for requests that arrived at the same moment. */
 const OLDEST_DUE = `
   SELECT extract(epoch FROM o.received_at + make_interval(hours => $2::int * 24) - cabinet.now())::float8 AS seconds
   FROM cabinet.original_request o WHERE o.received_at < $1::timestamptz ORDER BY o.id LIMIT 1`
 
 /**
- * $1: the last id examined, $2: the day's end, $3: the limit, $4: how many. Deletes the expired ones among the next
- * rows by id: a page without any is past all expired ones.
+ * $1: the last id examined, $2: the day's end, $3: the time of expiry, $4: how many. Deletes the expired ones among the
+ * next rows by id. A page without expired rows is past all of them.
  */
 const DELETE_BATCH = `
   WITH page AS MATERIALIZED (
@@ -38,7 +36,7 @@ const DELETE_BATCH = `
     WHERE o.id = p.id AND o.received_at = p.received_at AND o.received_at < $3::timestamptz RETURNING 1)
   SELECT (SELECT max(id) FROM page)::text AS last, (SELECT count(*) FROM gone)::int AS gone`
 
-/** Returns how many were deleted. */
+/** Returns the number of deleted rows. */
 export const deleteOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* orUnavailable(sql.unsafe<{ before: string; until: string }>(LIMITS, [days]))
   const { before, until } = limits!
@@ -53,7 +51,7 @@ export const deleteOriginals = Effect.fnUntraced(function* (sql: PgClient.PgClie
   }
 })
 
-/** Seconds until the oldest original request expires; null without any in days that old. */
+/** Seconds until the oldest original request expires; null if none is old enough. */
 export const nextOriginal = Effect.fnUntraced(function* (sql: PgClient.PgClient, days: number) {
   const [limits] = yield* sql.unsafe<{ until: string }>(UNTIL, [days])
   const [oldest] = yield* sql.unsafe<{ seconds: number }>(OLDEST_DUE, [limits!.until, days])

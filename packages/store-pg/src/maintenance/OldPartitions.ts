@@ -1,9 +1,8 @@
 /**
- * Drops old daily partitions. A plain DROP would make every insert wait for a long reader of the table; `DETACH …
+ * Drops old daily partitions. With a plain DROP, every insert would wait for a long read of the table; `DETACH …
  * CONCURRENTLY` waits without holding any lock that an insert needs, and the detached partition is then dropped.
  *
- * One process at a time does this; the others see that and skip it. A run interrupted by its time limit, or with its
- * process, is finished by the next one: PostgreSQL marks half-detached partitions, and detached ones not yet dropped
+ * One process at a time does this, and the others skip it. If a run is interrupted by its time limit or the end of its process, the next one completes it: PostgreSQL marks half-detached partitions, and detached ones not yet dropped
  * are recognized by their name.
  */
 import type { PgClient } from "@effect/sql-pg"
@@ -14,10 +13,10 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 /** The tables with daily partitions that are dropped by age. */
 export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed" | "audit"
 
-/** Waiting for readers longer than this is left to the next run. */
+/** Readers that take longer than this are left to the next run. */
 const DETACH_LIMIT = "20s"
 
-/** $1: the partitioned table, $2: days. Lists partitions that are entirely older, half-detached ones first. */
+/** $1: the partitioned table, $2: days. Lists partitions that are older as a whole, half-detached ones first. */
 const OLD = `
   SELECT c.relname AS name, i.inhdetachpending AS pending
   FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -26,21 +25,21 @@ const OLD = `
       <= ((cabinet.now() - make_interval(days => $2::int)) AT TIME ZONE 'UTC')::date)
   ORDER BY i.inhdetachpending DESC, c.relname`
 
-/** $1: the table. Its detached partitions that are not yet dropped. */
+/** $1: the table. Lists its detached partitions that are not yet dropped. */
 const DETACHED = `
   SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = 'cabinet'::regnamespace AND c.relkind = 'r' AND c.relname ~ ('^' || $1::text || '_[0-9]{8}$')
     AND NOT EXISTS (SELECT FROM pg_inherits i WHERE i.inhrelid = c.oid)`
 
 /**
- * $1: the table. A time-limited claim instead of a lock, because DETACH … CONCURRENTLY cannot run in a transaction. It
- * uses the real clock, not the cabinet's own, and lasts longer than a run with all its waiting; a process killed during a
- * run delays the next one.
+ * $1: the table. A claim with a time limit instead of a lock, because DETACH … CONCURRENTLY cannot run in a
+ * transaction. It uses the real clock, not the cabinet's own, and lasts longer than a run with all its waits. If a
+ * process is killed during a run, the next run is delayed.
  */
 const ACQUIRE_JOB_LOCK = `
   UPDATE cabinet.job_lock SET locked_until = clock_timestamp() + interval '30 minutes'
   WHERE name = 'old partitions of ' || $1 AND locked_until < clock_timestamp() RETURNING locked_until::text AS until`
-/** $2: the end of our claim. If the claim has passed to another process by then, it stays with that process. */
+/** $2: the end of our claim. A claim that another process has taken over meanwhile stays with that process. */
 const RELEASE_JOB_LOCK =
   "UPDATE cabinet.job_lock SET locked_until = '-infinity' WHERE name = 'old partitions of ' || $1 AND locked_until = $2::timestamptz"
 
@@ -58,7 +57,7 @@ const letGo = Effect.fnUntraced(function* (session: SqlConnection.Connection, ta
       run(`ALTER TABLE cabinet.${table} DETACH PARTITION cabinet."${name}" ${pending ? "FINALIZE" : "CONCURRENTLY"}`),
     { discard: true },
   )
-  // Detached partitions are dropped whether or not the next one could be detached.
+  // Detached partitions are dropped even if the next one could not be detached.
   yield* Effect.catchTag(detach, "SqlError", (error) =>
     Effect.logInfo(`An old partition of ${table} is still being read and will be dropped later.`, error.message),
   )
@@ -67,7 +66,7 @@ const letGo = Effect.fnUntraced(function* (session: SqlConnection.Connection, ta
   return detached.length
 })
 
-/** Drops the days that ended `days` days ago by the cabinet's clock; returns how many partitions were dropped. */
+/** Drops the partitions that ended `days` days ago by the cabinet's clock; returns how many. */
 export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, days: number) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -75,7 +74,7 @@ export const dropOldPartitions = (sql: PgClient.PgClient, table: DailyTable, day
       const run = (text: string, values: ReadonlyArray<unknown> = []) => session.execute(text, values, undefined)
       const [lock] = (yield* orUnavailable(run(ACQUIRE_JOB_LOCK, [table]))) as ReadonlyArray<{ readonly until: string }>
       if (lock === undefined) return 0
-      // The connection's settings are reset before it returns to its pool, and the claim is released to other processes.
+      // Resets the connection's settings before it returns to its pool, and releases the claim.
       yield* Effect.addFinalizer(() =>
         Effect.ignore(
           Effect.andThen(

@@ -1,21 +1,21 @@
 /**
- * Finds transactions that were prepared and never ended. They hold their locks, and dead rows, past the end of their
- * session and past a restart, so no time limit of a session bounds them. They are reported and not ended: only their
- * program knows whether they are to be committed.
+ * Finds transactions that were prepared but never ended. They keep their locks, and dead rows, beyond the end of their
+ * session and even a restart, so no time limit of a session ends them. They are only reported, because only their
+ * program knows whether to commit them.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 
-/** After this time a prepared transaction counts as forgotten: a program that ends its transactions does so at once. */
+/** A prepared transaction older than this counts as forgotten: programs end their transactions at once. */
 export const FORGOTTEN_SECONDS = 60
 
-/** The transactions of this database that were prepared more than $1 seconds ago, the oldest first. */
+/** Transactions of this database that were prepared more than $1 seconds ago, oldest first. */
 export const PREPARED = `
 SELECT gid AS name, owner::text AS login, cabinet.rfc3339(prepared) AS since FROM pg_prepared_xacts
 WHERE database = current_database() AND prepared < clock_timestamp() - $1::float8 * interval '1 second' ORDER BY prepared LIMIT 20`
 
-/** A transaction that was prepared; `since` in RFC 3339. */
+/** A prepared transaction; `since` in RFC 3339. */
 export interface PreparedTransaction {
   readonly name: string
   readonly login: string

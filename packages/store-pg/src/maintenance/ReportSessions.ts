@@ -11,10 +11,10 @@ import { Effect } from "effect"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 
 interface Bounds {
-  /** How long a transaction of a report may last, and how long it may wait for its client meanwhile. */
+  /** How long a transaction of a report may last, and how long it may wait for its client. */
   readonly transactionSeconds: number
   readonly idleSeconds: number
-  /** How full the queue of notifications may become, of 1, before the sessions that could have filled it are ended. */
+  /** How full the notification queue may become, from 0 to 1, before sessions that could have filled it are ended. */
   readonly queueUsage: number
 }
 
@@ -39,15 +39,15 @@ SELECT pid, application, since, why, pg_terminate_backend(pid) AS asked FROM fou
 interface ReportSession {
   readonly pid: number
   readonly application: string
-  /** When the session began: a process id may be another session's by the next look. */
+  /** When the session began, because its process id may belong to another session by the next check. */
   readonly since: string
   readonly why: string
   readonly asked: boolean
 }
 
 /**
- * Returns the periodic check. A session seen again after its termination was requested runs code that ignores
- * interrupts: that is logged once, and it keeps counting among the few connections of its role.
+ * Returns the periodic check. A session that is still there after its termination runs code that ignores interrupts.
+ * This is logged once, and the session keeps one of its role's few connections.
  */
 export const endReportSessions = (bounds: Partial<Bounds> = {}) => {
   const { transactionSeconds, idleSeconds, queueUsage } = { ...BOUNDS, ...bounds }

@@ -14,19 +14,20 @@ import { deleteOriginals } from "./OldOriginals.ts"
 import { dropOldPartitions } from "./OldPartitions.ts"
 
 export interface RetentionOptions {
-  /** For how many whole days original requests are kept. */
+  /** How many whole days original requests are kept. */
   readonly originalDays: number
-  /** For how many whole days runs of polls are kept, and failed ones, which are kept at least as long as the others. */
+  /** How many whole days runs of polls are kept, and failed ones, which are kept at least as long. */
   readonly logDays: number
   readonly failedLogDays: number
-  /** For how many whole days the audit log is kept. */
+  /** How many whole days the audit log is kept. */
   readonly auditDays: number
 }
 
 const DELETE_BATCH = 2_000
 
 /**
- * $1: days, $2: days for failed ones, $3: how many. The last run of a poll always stays: it shows the state of the poll.
+ * $1: days, $2: days for failed ones, $3: how many. The last run of a poll always stays, because it shows the poll's
+ * state.
  */
 const DELETE_RUNS = `
   DELETE FROM cabinet.poll_run WHERE id IN (
@@ -37,8 +38,9 @@ const DELETE_RUNS = `
   RETURNING 1`
 
 /**
- * $1: days, $2: days for failed ones, $3: how many. New items of a poll were an import of their own, which its run
- * describes completely. The record of an imported file stays, because it identifies the file if it is submitted again.
+ * $1: days, $2: days for failed ones, $3: how many. An import of a poll's new items can go, because the poll's run
+ * describes it completely. The record of an imported file stays, because it identifies the file if it is submitted
+ * again.
  */
 const DELETE_IMPORTS = `
   DELETE FROM cabinet.import WHERE id IN (
@@ -48,14 +50,14 @@ const DELETE_IMPORTS = `
     LIMIT $3::int)
   RETURNING 1`
 
-/** $1: how many. Seen marks of polls that were removed, by hand or with their source. */
+/** $1: how many. Seen marks of polls that were removed, alone or with their source. */
 const DELETE_SEEN_MARKS = `
   DELETE FROM cabinet.poll_seen WHERE ctid = ANY (ARRAY(
     SELECT s.ctid FROM cabinet.poll p JOIN cabinet.poll_seen s ON s.poll_id = p.id
     WHERE p.removed_at IS NOT NULL LIMIT $1::int))
   RETURNING 1`
 
-/** $1: how many. As long as `Idempotency` keeps them. */
+/** $1: how many. Kept as long as `Idempotency` keeps them. */
 const DELETE_IDEMPOTENCY = `
   DELETE FROM cabinet.idempotency WHERE id IN (
     SELECT i.id FROM cabinet.idempotency i WHERE i.begun_at < cabinet.now() - interval '24 hours' LIMIT $1::int)
@@ -91,8 +93,8 @@ export const deleteExpired = Effect.fnUntraced(function* ({
 })
 
 /**
- * The first round runs soon after the start, for processes that never live long, then twice an hour: an original request
- * is deleted within one.
+ * The first round runs soon after the start, for processes that do not live long; then twice an hour, so that an
+ * original request is deleted within an hour.
  */
 export const layer = (options: RetentionOptions) =>
   Layer.effectDiscard(
