@@ -36,13 +36,25 @@ export const workbookFormat = (head: Uint8Array): WorkbookFormat =>
 /** An object with a member, or a list of such: no header of a separated file begins with it. */
 const JSON_OBJECT = /^(?:\[\s{0,1000}\{|\{)\s{0,1000}"[^"]{0,1000}"\s{0,1000}:/
 
-/** Detects the format of a text from its name and beginning. JSON under the name of a separated file is JSON. */
+/** Lines of objects. */
+const OBJECT_LINES = /^\{.*\}[\t ]*\r?\n\s*\{/
+/** A list whose first object is not the whole line, which no JSON line begins with. */
+const LIST_OF_OBJECTS = /^\[\s{0,1000}\{/
+
+/**
+ * Detects the format of a text from its name and beginning. JSON under the name of a separated file is JSON; lines of objects
+ * under the name of JSON are lines, and a list of objects under that of lines is a list.
+ */
 export const formatOf = (name: string, text: string): FileFormat => {
   const byName = BY_NAME[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""]
   const begin = text.trimStart()
+  // A JSON text sequence: each text begins with a separator.
+  if (begin.startsWith("\u001E{")) return "ndjson"
+  if (byName === "json" && OBJECT_LINES.test(begin)) return "ndjson"
+  if (byName === "ndjson" && LIST_OF_OBJECTS.test(begin)) return "json"
   const isSeparated = byName === "csv" || byName === "tsv"
   if (byName !== undefined && !(isSeparated && JSON_OBJECT.test(begin))) return byName
   if (begin.startsWith("[")) return "json"
   if (!begin.startsWith("{")) return "csv"
-  return /^\{.*\}[\t ]*\r?\n\s*\{/.test(begin) ? "ndjson" : "json"
+  return OBJECT_LINES.test(begin) ? "ndjson" : "json"
 }

@@ -172,7 +172,11 @@ export class JsonLinesReader implements TextReader {
   #take(line: string): void {
     if (this.#tooLong || line.length > MAX_ITEM_LENGTH) {
       this.#sink.refuse({ line: this.#line, column: 1, reason: tooLong("the line") })
-    } else if (line.trim() !== "") takeValue(line, this.#line, 1, this.#sink)
+      return
+    }
+    // A JSON text sequence begins each text with a separator.
+    const value = line.startsWith("\u001E") ? line.slice(1) : line
+    if (value.trim() !== "") takeValue(value, this.#line, 1, this.#sink)
   }
 }
 
