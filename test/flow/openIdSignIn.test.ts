@@ -8,6 +8,7 @@ import Provider from "oidc-provider"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { visitor } from "../support/browserSession.ts"
 import { endAll, newHome, type Home, type ServerProcess } from "../support/cabinetProcess.ts"
+import { freePorts } from "../support/packed.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -17,6 +18,8 @@ let issuer: string
 let server: Server
 /** The person that the provider signs in next, with their claims. */
 let account: { readonly sub: string; readonly [claim: string]: unknown } = { sub: "none" }
+/** The address of a cabinet behind a proxy that ends TLS, below a path. */
+const PUBLIC = "https://cabinet.example/team"
 /** Changes to the provider's responses on their way. */
 let forge: (path: string, body: string) => string = (_path, body) => body
 
@@ -26,13 +29,13 @@ const begin = async () => {
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const provide = (redirectUri: string) => {
+const provide = (...redirectUris: Array<string>) => {
   const configuration = {
     clients: [
       {
         client_id: "cabinet",
         client_secret: "hush-client",
-        redirect_uris: [redirectUri],
+        redirect_uris: redirectUris,
         grant_types: ["authorization_code"],
       },
     ],
@@ -80,7 +83,7 @@ beforeAll(async () => {
     CABINET_OIDC_ROLES: "cabinet-admins=owner,staff=viewer",
     CABINET_TRUSTED_PROXIES: "127.0.0.0/8",
   })
-  provide(`${served.baseUrl}/console/sign-in/callback`)
+  provide(`${served.baseUrl}/console/sign-in/callback`, `${PUBLIC}/console/sign-in/callback`)
 }, 120_000)
 afterAll(async () => {
   server.close()
@@ -92,7 +95,7 @@ let clients = 0
 const browser = () => visitor(served.baseUrl, { "x-forwarded-for": `198.51.100.${++clients}` })
 
 /** Follows the provider's redirects with its cookies, until one leads back. */
-const atProvider = async (url: string): Promise<string> => {
+const atProvider = async (url: string, base = served.baseUrl): Promise<string> => {
   const cookies = new Map<string, string>()
   let next = url
   for (let hop = 0; hop < 10; hop++) {
@@ -107,7 +110,7 @@ const atProvider = async (url: string): Promise<string> => {
     const location = response.headers.get("location")
     if (location === null) throw new Error(`${response.status} ${await response.text()}`)
     next = new URL(location, next).href
-    if (next.startsWith(served.baseUrl)) return next.slice(served.baseUrl.length)
+    if (next.startsWith(base)) return next.slice(base.length)
   }
   throw new Error("the provider leads nowhere")
 }
@@ -207,6 +210,35 @@ it("a redirect back without the browser's cookie, with another state or issuer, 
   last.who.cookie = cookie
   await refused(last.who, right, "a code that was used")
 })
+
+it("an attempt that another host of the domain planted does not sign in (login CSRF)", async () => {
+  account = ADA
+  const port = String((await freePorts(1))[0])
+  const behind = await home.serve(["--port", port, "--base-url", PUBLIC, "--no-delivery", "--no-poll"], {
+    DATABASE_URL: database.url,
+    CABINET_OIDC_ISSUER: issuer,
+    CABINET_OIDC_CLIENT_ID: "cabinet",
+    CABINET_OIDC_CLIENT_SECRET: "hush-client",
+    CABINET_OIDC_NETWORKS: "127.0.0.0/8",
+    CABINET_OIDC_ROLES: "cabinet-admins=owner,staff=viewer",
+  })
+  const ask = (path: string, cookie = "") =>
+    fetch(`http://127.0.0.1:${port}/team${path}`, { redirect: "manual", headers: { cookie } })
+  const sent = await ask("/console/sign-in/provider?to=%2Fconsole%2Fme")
+  const [, name, sealed, attributes] = /^([^=]+)=([^;]+);(.*)$/.exec(sent.headers.get("set-cookie")!)!
+  // Browsers take a name with this prefix only from the host itself: without a domain, with the path /, over TLS.
+  assert.match(name!, /^__Host-cabinet-sign-in/)
+  assert.strictEqual(attributes, " Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure")
+  const path = await atProvider(sent.headers.get("location")!, PUBLIC)
+  for (const planted of ["cabinet-sign-in", "__Secure-cabinet-sign-in", "__Secure-cabinet-sign-in-team"]) {
+    const back = await ask(path, `${planted}=${sealed}`)
+    assert.deepStrictEqual([back.status, back.headers.get("set-cookie")], [403, null], planted)
+  }
+  const back = await ask(path, `${name}=${sealed}`)
+  assert.deepStrictEqual([back.status, back.headers.get("location")], [303, "/team/console/me"])
+  assert.include(back.headers.getSetCookie(), `${name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure`)
+  await behind.stop("SIGTERM")
+}, 60_000)
 
 it("an id token with another nonce, issuer, audience or signature does not sign in", async () => {
   account = ADA

@@ -5,6 +5,7 @@
 import { Parser } from "htmlparser2"
 import { MAX_CELLS } from "./CsvReader.ts"
 import { MAX_ITEM_LENGTH, type Refusal, tooLong } from "./FileItem.ts"
+import { shownText } from "./HtmlCellText.ts"
 
 /** A row of a table. Tables of the page, and rows of a table, are counted from 1. */
 export interface HtmlRow {
@@ -41,17 +42,6 @@ const CELLS_PER_CHARACTER = 8
 const spanOf = (value: string | undefined, most: number, zero: number): number => {
   const span = Number(/^\s*(\d{1,9})/.exec(value ?? "")?.[1] ?? 1)
   return span === 0 ? zero : Math.min(span, most)
-}
-
-const shownText = (lines: ReadonlyArray<string>): string => {
-  const text = lines
-    .map((line) => line.replaceAll(/[\t\n\f\r ]+/g, " ").replaceAll(/^ | $/g, ""))
-    .join("\n")
-    .replaceAll(/^\n+/g, "")
-  let end = text.length
-  while (text[end - 1] === "\n") end--
-  const shown = text.slice(0, end)
-  return shown.replaceAll("\u00a0", "") === "" ? "" : shown
 }
 
 export class HtmlTables {
@@ -128,7 +118,7 @@ export class HtmlTables {
     if (name === "tr") this.#openRow()
     else if (name === "td" || name === "th") this.#openCell(name, attributes)
     else if (SECTIONS.has(name)) this.#endSection()
-    else if (BLOCKS.has(name)) this.#text?.push("")
+    else if (BLOCKS.has(name)) this.#break()
   }
 
   #close(name: string): void {
@@ -144,7 +134,7 @@ export class HtmlTables {
     if (name === "tr") this.#endRow()
     else if (name === "td" || name === "th") this.#endCell()
     else if (SECTIONS.has(name)) this.#endSection()
-    else if (BLOCKS.has(name)) this.#text?.push("")
+    else if (BLOCKS.has(name)) this.#break()
   }
 
   #write(text: string): void {
@@ -153,6 +143,14 @@ export class HtmlTables {
     this.#length += text.length
     if (this.#length > MAX_ITEM_LENGTH) return this.#refuseRow(null, tooLong("the row"))
     this.#text[this.#text.length - 1] += text
+  }
+
+  /** A line break is a character of the row, so that breaks alone do not collect without limit. */
+  #break(): void {
+    if (this.#text === undefined) return
+    this.#length++
+    if (this.#length > MAX_ITEM_LENGTH) return this.#refuseRow(null, tooLong("the row"))
+    this.#text.push("")
   }
 
   #openTable(): void {

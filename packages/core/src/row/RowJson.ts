@@ -33,13 +33,19 @@ const bytesText = (value: string): string =>
 /** `character(n)`: its output function pads values with spaces up to n; they are shown and compared without padding. */
 export const isPadded = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."bpchar"`
 
+const isBoolean = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."bool"`
+
+/** A cast to text adds `/32` to a single address, its output function does not. */
+const isAddress = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."inet"`
+
 /**
- * The text that the type's output function writes, without padding. For PostgreSQL's own types a cast to text gives the same at less cost;
- * for any other type the cast may be a customer's function, which `format` never calls. NULL stays NULL, and PostgreSQL
- * reads the text as the same value.
+ * The text of a value as it is shown: what the type's output function writes, without padding, and `true` or `false`. For
+ * PostgreSQL's own types a cast to text gives the same at less cost, for domains over them as well: no cast of a domain is ever
+ * a customer's. For any other type it may be, and `format` never calls it. NULL stays NULL, and PostgreSQL reads the text as
+ * the same value.
  */
 export const outputText = (type: Pick<ColumnType, "runsNoUserCode" | "sql">, value: string): string =>
-  type.runsNoUserCode || isPadded(type)
+  (type.runsNoUserCode && !isAddress(type)) || isPadded(type) || isBoolean(type)
     ? castTo(value, "text")
     : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
 

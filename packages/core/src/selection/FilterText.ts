@@ -15,7 +15,15 @@ export const filterText = (type: ColumnType, value: string): string | undefined 
   const parsed = parseJson(value)
   // `[2:3]={1,2}` is PostgreSQL's own form.
   if (Result.isFailure(parsed) || !isJsonList(parsed.success)) return value
-  return arrayText(type, parsed.success)
+  return VECTORS.has(type.sql) ? vectorText(parsed.success) : arrayText(type, parsed.success)
+}
+
+/** Lists of the catalogs, which PostgreSQL writes without brackets. */
+const VECTORS: ReadonlySet<string> = new Set([`"pg_catalog"."int2vector"`, `"pg_catalog"."oidvector"`])
+
+const vectorText = (items: ReadonlyArray<Json>): string | undefined => {
+  const texts = items.map((item) => (item instanceof JsonNumber ? item.token : undefined))
+  return texts.includes(undefined) ? undefined : texts.join(" ")
 }
 
 const bytesText = (base64: string): string | undefined => {

@@ -219,6 +219,8 @@ it.each<[string, string, number, RegExp]>([
   ["a page that is cut off", `<html><table>${HEAD}<tr><td>1<td>x</tr>`, 2, /ends in the middle of the table/],
   ["a page cut off in a tag", `<html><table>${HEAD}<tr><td>1<td`, 2, /ends in the middle of the table/],
   ["too long a row", table(`${HEAD}<tr><td>${"x".repeat(1_048_577)}`), 2, /the row is longer than 1048576/],
+  ["too many line breaks", table(`${HEAD}<tr><td>${"<br>".repeat(1_048_577)}`), 2, /the row is longer than 1048576/],
+  ["too many paragraphs", table(`${HEAD}<tr><td>${"<p></p>".repeat(524_289)}`), 2, /the row is longer than 1048576/],
   ["too many cells", table(`${HEAD}<tr>${"<td colspan=1000>x".repeat(17)}`), 2, /more than 16384 cells/],
   ["a comment without an end", `<html><table>${HEAD}<!-- ${"x".repeat(2_200_000)}`, 1, /a tag or a comment is longer/],
 ])("readItems refuses %s by its row", async (_, page, line, reason) => {

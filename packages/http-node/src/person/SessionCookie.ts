@@ -45,8 +45,22 @@ const briefCookie = (baseUrl: string, kept: string, below: string) => {
   }
 }
 
-/** Holds the state of a sign-in with a provider, for the sign-in addresses alone. */
-export const attemptCookie = (baseUrl: string) => briefCookie(baseUrl, "cabinet-sign-in", "console/sign-in/")
+/**
+ * Holds the state of a sign-in with a provider. At an https address it has the prefix `__Host-`, below a path as well: it is
+ * sealed, so that other programs of the host may receive it. Without the prefix, another host of the domain could plant its own
+ * attempt, whose response would then sign the visitor in as somebody else (login CSRF).
+ */
+export const attemptCookie = (baseUrl: string) => {
+  const { path, isSecure, rest } = formOf(baseUrl)
+  if (!isSecure) return briefCookie(baseUrl, "cabinet-sign-in", "console/sign-in/")
+  // Cabinets below different paths of a host do not replace one another's attempts.
+  const name = `__Host-cabinet-sign-in${path.slice(0, -1).replaceAll(/[^A-Za-z0-9]/g, "-")}`
+  return {
+    read: valueOf(name),
+    set: (text: string, seconds: number): string => `${name}=${text}; Max-Age=${seconds}; Path=/; ${rest}`,
+    clear: `${name}=; Max-Age=0; Path=/; ${rest}`,
+  }
+}
 
 /** Holds a form, sealed, whose session had ended, until its sender has signed in again. */
 export const formCookie = (baseUrl: string) => briefCookie(baseUrl, "cabinet-form", "console/")

@@ -44,6 +44,10 @@ const SAME_FOR_ALL = {
   client_min_messages: "warning",
   // A statement that waited for another's commit has to see it.
   default_transaction_isolation: "read committed",
+  // Above this number of rows, an index of trigrams or of JSON would return some of them, chosen at random.
+  gin_fuzzy_search_limit: "0",
+  // An error is one statement's, not the session's.
+  exit_on_error: "off",
   // A pool closes unneeded sessions itself; a session closed by the server would fail the next request.
   idle_session_timeout: "0",
   // A client whose machine is silent for some ten seconds is gone, and what its session holds is released; by default

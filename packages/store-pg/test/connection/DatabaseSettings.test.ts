@@ -68,6 +68,16 @@ it.each(Object.keys(KINDS) as ReadonlyArray<keyof typeof KINDS>)(
   },
 )
 
+it.each(Object.keys(KINDS) as ReadonlyArray<keyof typeof KINDS>)(
+  "a session of kind %s gets all rows of an index and outlives an error, whatever the database sets",
+  async (kind) => {
+    await set("gin_fuzzy_search_limit", "10")
+    await set("exit_on_error", "on")
+    assert.strictEqual(await settingOf("gin_fuzzy_search_limit", KINDS[kind]), "0")
+    assert.strictEqual(await settingOf("exit_on_error", KINDS[kind]), "off")
+  },
+)
+
 it("a database that is set to read-only is not written to, and the refusal names the setting", async () => {
   await set("default_transaction_read_only", "on")
   const refused = await PgClient.PgClient.use((sql) => sql.unsafe("SELECT 1")).pipe(

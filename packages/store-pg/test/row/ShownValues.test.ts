@@ -118,6 +118,50 @@ describe("an array", () => {
   })
 })
 
+describe("a value whose cast to text is not what is shown", () => {
+  it("is found by what is shown, in tables and views, with a search index and without", async () => {
+    await reading.run(`CREATE DOMAIN consent AS boolean`)
+    await reading.run(`CREATE TABLE casts (n int PRIMARY KEY, yes consent, plain boolean, address inet)`)
+    await reading.run(
+      `INSERT INTO casts VALUES (1, true, false, '10.0.0.1'), (2, false, true, '10.0.0.2/8'), (3, NULL, NULL, '::1')`,
+    )
+    await reading.run(`CREATE VIEW casts_view AS SELECT * FROM casts`)
+    const check = async (name: string) => {
+      for (const [column, sought, rows] of [
+        ["yes", "true", [1]],
+        ["yes", "ALS", [2]],
+        ["plain", "true", [2]],
+        ["address", "/", [2]],
+        ["address", "10.0.0.", [1, 2]],
+      ] as const) {
+        expect(await found(name, filter(column, "contains", sought)), `${column} ${sought}`).toEqual(rows)
+      }
+      expect(await found(name, [["q", "/32"]])).toEqual([])
+      expect(await found(name, [["q", "false"]])).toEqual([1, 2])
+    }
+    await check("casts")
+    await check("casts_view")
+    await reading.runtime.runPromise(SearchIndex.use((port) => port.build("public", "casts")).pipe(Effect.orDie))
+    await check("casts")
+  })
+})
+
+describe("a vector of the catalogs", () => {
+  it("is compared with both its displayed form and PostgreSQL's", async () => {
+    await reading.run(`CREATE TABLE vectors (n int PRIMARY KEY, i int2vector, o oidvector)`)
+    await reading.run(`INSERT INTO vectors VALUES (1, '1 2', '3 4'), (2, '', '5')`)
+    for (const [column, value, rows] of [
+      ["i", "[1,2]", [1]],
+      ["i", "1 2", [1]],
+      ["i", "[]", [2]],
+      ["o", "[3, 4]", [1]],
+    ] as const) {
+      expect(await found("vectors", filter(column, "eq", value)), value).toEqual(rows)
+    }
+    expect(await reading.page("vectors", filter("i", "eq", '["x"]'))).toMatchObject({ failure: { code: "bad_fv" } })
+  })
+})
+
 /** Composed, decomposed, and composed in part, as old Vietnamese keyboards write. */
 const FORMS = [(text: string) => text.normalize("NFC"), (text: string) => text.normalize("NFD"), (text: string) => text]
 
