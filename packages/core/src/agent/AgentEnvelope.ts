@@ -10,7 +10,7 @@ import { EMPTY_OBJECT } from "../json/Json.ts"
 /** The revision without a handshake. */
 export const STATELESS = "2026-07-28"
 
-/** Those that begin with `initialize`, newest first. */
+/** The revisions that begin with `initialize`, newest first. */
 export const HANDSHAKES: ReadonlyArray<string> = ["2025-11-25", "2025-06-18", "2025-03-26"]
 
 /** All revisions, newest first. */
@@ -21,7 +21,7 @@ const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 /** Where a result names its server. */
 export const SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 
-/** The headers of a request that repeat its body; each is undefined where it was not sent. */
+/** Headers of a request that repeat its body; undefined if not sent. */
 export interface AgentHeaders {
   readonly version: string | undefined
   readonly method: string | undefined
@@ -52,8 +52,7 @@ const mismatch = (header: string, body: string) =>
   fail("header", `The headers and the body disagree: ${body}.`, { mismatch: { header, body } })
 
 /**
- * Whether the message belongs to the revision without a handshake, or why it fits none. `headers` is null where there is no
- * HTTP.
+ * Whether the message belongs to the revision without a handshake, or why it fits none. `headers` is null without HTTP.
  */
 export const hasNoHandshake = (sent: Sent, headers: AgentHeaders | null): Result.Result<boolean, EnvelopeError> => {
   const meta = asObject(sent.params.get("_meta"))

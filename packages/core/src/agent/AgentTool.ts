@@ -1,6 +1,6 @@
 /**
- * The tools that an agent gets, as the Model Context Protocol lists them. All of them read. Their parameters are those
- * of the read API, so that its refusals name the agent's own parameters.
+ * The tools that an agent gets, as the Model Context Protocol lists them. They only read. Their parameters are those of
+ * the read API, so that its refusals name the agent's own parameters.
  */
 import { CHANNELS } from "../event/EventLog.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"

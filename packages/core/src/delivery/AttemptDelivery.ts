@@ -12,7 +12,7 @@ import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { signDelivery, standardHeaders } from "./Signature.ts"
 
 /**
- * Any 2xx counts as delivered. Anything else, including a redirect and no response at all, is retried. A ping is not
+ * Any 2xx counts as delivered. Anything else is retried, including a redirect or a missing response. A ping is not
  * retried.
  */
 export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome: Outcome): NextState => {

@@ -87,7 +87,7 @@ export interface DeliveryFilter {
   readonly state: DeliveryState | null
   /** The source of the event; pings have none. */
   readonly sourceId?: number | null
-  /** True: only those that wait after a failed attempt. */
+  /** True: only deliveries that wait after a failed attempt. */
   readonly retrying?: boolean
   /** Created at or after this time, and before the other (RFC 3339). */
   readonly from?: string | null
@@ -99,7 +99,7 @@ export interface ResendRange {
   readonly addressId: number
   readonly from: string
   readonly to: string
-  /** `failed`: those that wait for a retry. */
+  /** `failed`: deliveries that wait for a retry. */
   readonly only: "all" | "failed"
 }
 

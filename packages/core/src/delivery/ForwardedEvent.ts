@@ -31,7 +31,7 @@ const isEmpty = (text: string): boolean => {
   const event = ownJson(text)
   const payload = event instanceof Map ? event.get("payload") : undefined
   if (!(payload instanceof Map) || !isEmptyPayload(payload)) return false
-  // The text of a body that is neither JSON nor a form counts; that of one that was refused does not.
+  // The text of a body that is neither JSON nor a form counts; that of a refused body does not.
   return payload.has("_parse_error") || !isFilled(payload.get("_raw") ?? null)
 }
 

@@ -1,4 +1,4 @@
-/** Learns when receivers' certificates expire: observed while deliveries are sent, without requests of its own. */
+/** Learns when receivers' certificates expire, as observed while deliveries are sent, without separate requests. */
 import { Context } from "effect"
 
 export const ReceiverCertificates = Context.Reference<{

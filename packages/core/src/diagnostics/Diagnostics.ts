@@ -31,7 +31,7 @@ export type CabinetPart = (typeof CABINET_PARTS)[number]
 export interface RowSetAside {
   readonly eventId: number
   readonly sourceId: number
-  /** In the database's words, or in those of the fault. */
+  /** The message of the database, or of the fault. */
   readonly reason: string
   /** True if the database refuses the row; false if the program is at fault. */
   readonly refused: boolean
@@ -92,7 +92,7 @@ export interface DiagnosticsReport {
   readonly unreadable: ReadonlyArray<{
     readonly sourceId: number
     readonly name: string
-    /** How many of the latest events have it, and the last of them. */
+    /** How many of the latest events have it, and the latest one. */
     readonly events: number
     readonly eventId: number
     /** Whether one of them has an original request that can be read in another charset. */

@@ -18,7 +18,7 @@ export const REREAD_REASON_WORDS: Readonly<Record<RereadReason, string>> = {
   unexplained: "its fields are not those of the kept original",
 }
 
-/** `not_reread`: none of the events can be read again; `reason` is that of the first. */
+/** `not_reread`: none of the events can be read again; `reason` is the first event's. */
 export class RereadError extends Schema.TaggedError<RereadError>()("RereadError", {
   code: Schema.Literals([
     "no_such_source",

@@ -14,7 +14,10 @@ export interface RereadEvent {
   readonly original: ReadableOriginal | null
 }
 
-/** Returns what to store for an event; null to leave it as it is. Called with the event locked, perhaps more than once. */
+/**
+ * Returns what to store for an event; null to leave it unchanged. Called with the event locked, possibly more than
+ * once.
+ */
 export type RereadDecision = (event: RereadEvent) => Reread | null
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
@@ -24,7 +27,7 @@ export class RereadStore extends Context.Service<
   {
     /** The first of the events that does not exist; null if all do. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
-    /** Those of the events that exist. */
+    /** The events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
     /** The events whose originals are kept and are not JSON. */
     readonly slice: (query: SliceQuery) => Returns<OriginalSlice>

@@ -52,7 +52,7 @@ const valueEnd = (text: string, from: number): number => {
   }
 }
 
-/** The token as a person reads it: a string's own text, null as nothing, everything else as it is. */
+/** The token as a person reads it: a string's own text, null as nothing, everything else unchanged. */
 export const shownText = (token: string): string => {
   if (token.charCodeAt(0) !== QUOTE) return token === "null" ? "" : token
   return token.includes("\\") ? (JSON.parse(token) as string) : token.slice(1, -1)

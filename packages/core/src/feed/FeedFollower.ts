@@ -80,9 +80,8 @@ export class FeedFollower extends Context.Service<
     /** The cursor of the feed's end at present. */
     readonly end: (filter: FollowFilter) => Effect.Effect<string, StoreUnavailable>
     /**
-     * Reads a cursor, and returns a function that follows the feed from there while its scope is open. That in turn
-     * returns the effect that completes as soon as events have come since it last completed, with all of them in one
-     * count.
+     * Reads a cursor, and returns a function that follows the feed from there while its scope is open. That function
+     * returns an effect that completes as soon as there are events since its last completion, all in one count.
      */
     readonly follow: (
       filter: FollowFilter,

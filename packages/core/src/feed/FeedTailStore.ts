@@ -16,7 +16,7 @@ export interface Arrived {
 /** New events, counted by source and channel. */
 export interface Arrivals {
   readonly arrived: ReadonlyArray<Arrived>
-  /** The place of the last of them, or where the read started if nothing came. */
+  /** The position of the last event, or where the read started if there was none. */
   readonly end: FeedPlace
   readonly hasMore: boolean
   /** The database was set back, and lacks the event at the start of the read: later arrivals are unknown. */

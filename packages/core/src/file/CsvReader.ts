@@ -1,7 +1,7 @@
 /**
- * Reads comma-separated or otherwise separated text in pieces: RFC 4180, with LF, CR LF or CR as line ending, and quotes in
- * an unquoted cell kept as they are. Refuses text after a closing quote and a quote that is never closed; nothing is
- * repaired by guessing.
+ * Reads comma-separated or otherwise separated text in pieces: RFC 4180, with LF, CR LF or CR as line ending. Quotes in
+ * an unquoted cell are kept. Refuses text after a closing quote and a quote that is never closed; nothing is repaired
+ * by guessing.
  */
 import { MAX_ITEM_LENGTH, tooLong, type Refusal } from "./FileItem.ts"
 
@@ -183,7 +183,7 @@ export class CsvReader {
     this.#cell = ""
   }
 
-  /** After this position, cells can no longer be told apart. */
+  /** After this position, cells can no longer be distinguished. */
   #stop(reason: string): void {
     this.#refuse({ ...this.#quote, reason })
     this.#stopped = true

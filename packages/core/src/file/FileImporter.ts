@@ -41,7 +41,7 @@ interface Ports {
 /** One call to import a file. */
 interface FileImport {
   readonly sourceId: number
-  /** The name by which the import is known: that of an archive, not of the file inside. */
+  /** The name of the import: the archive's, not that of the file inside. */
   readonly name: string
   readonly file: ReadableFile
   readonly options: ImportOptions
@@ -103,7 +103,7 @@ export class FileImporter {
       if (!hasNotation(options)) return { call, surveyed: NOTHING_SURVEYED }
       const table = yield* this.#ports.columns.list(sourceId)
       const columns = Option.match(table, { onNone: () => [], onSome: ({ columns: all }) => [...all] })
-      // The first column of a field is the one that its values are meant for.
+      // The values are meant for the first column of the field.
       const kinds = new Map(columns.toReversed().map(({ field, type }) => [field, type] as const))
       const notation = new FileNotation(options, kinds)
       const survey = Effect.gen({ self: this }, function* () {

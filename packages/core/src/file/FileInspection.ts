@@ -35,7 +35,9 @@ export interface FileOptions {
 
 /** How strictly a file is inspected. */
 export interface FileScrutiny {
-  /** Refuses documents that are no tables even where the format is given: it is that of a poll, not of this response. */
+  /**
+   * Refuses documents that are not tables even if the format is given: it is the poll's format, not this response's.
+   */
   readonly refusesForeign: boolean
   /** Reads the table of an HTML page. Polls do not: a page is what a server responds in place of a list. */
   readonly readsPages: boolean

@@ -14,7 +14,7 @@ export interface HtmlShape {
   /** The table's number in the page, from 1. */
   readonly table: number
   readonly header: boolean
-  /** The row where it begins, from 1, and how many above it were found to be titles. */
+  /** The row where it begins, counted from 1, and how many rows above it are titles. */
   readonly firstLine: number
   readonly titles: number
 }
@@ -35,7 +35,7 @@ const MAX_LISTED = 20
 /** The first bytes of a page, in which it may state its charset. */
 const META_BYTES = 4_096
 
-/** The charset that a page states; null if it states none that there is, or one that its bytes contradict. */
+/** The charset that a page declares; null if there is none, if it is unknown, or if the page's bytes contradict it. */
 export const statedCharset = (head: Uint8Array, detected: FileCharset): FileCharset | null => {
   if (detected.decidedBy !== "bytes" || detected.unit !== undefined) return null
   const text = Buffer.from(head.subarray(0, META_BYTES)).toString("latin1")
@@ -61,7 +61,7 @@ const beginOf = (rows: ReadonlyArray<HtmlRow>, given: GivenHtmlShape) => {
 class PageTables {
   readonly #wanted: number | null
   readonly rows: Array<HtmlRow> = []
-  /** The first tables, and how many there are. */
+  /** The first tables, and the number of all. */
   readonly numbers: Array<number> = []
   count = 0
   /** The table whose rows are kept; null while it was not found. */

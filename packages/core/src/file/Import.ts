@@ -63,7 +63,7 @@ export interface ImportReport {
   readonly refusals: ReadonlyArray<Refusal>
   /** How many characters could not be decoded and became U+FFFD. */
   readonly replaced: number
-  /** What was read, but deserves a look. */
+  /** Parts that were read, but deserve a look. */
   readonly doubts: ReadonlyArray<Doubt>
   /** With the state `unclear`: what the file becomes with each delimiter that fits. */
   readonly readings: ReadonlyArray<CsvReading>

@@ -33,7 +33,7 @@ export interface ItemReading {
   /** The sheet that is read; null for a text. */
   readonly sheet: string | null
   readonly header: boolean | null
-  /** What was doubtful so far; complete when the batches have ended. */
+  /** The doubts so far; complete when the batches have ended. */
   readonly doubts: () => ReadonlyArray<Doubt>
   readonly batches: Stream.Stream<ItemBatch, FileError>
 }

@@ -24,7 +24,7 @@ export interface SheetRow {
   readonly cells: ReadonlyArray<SheetCell>
   /** Its texts exceed the size of an item; its cells are omitted. */
   readonly tooLong?: true
-  /** One of its cells cannot be read; all of them are omitted. The column counts from 1. */
+  /** A row with an unreadable cell, which is omitted whole. The column counts from 1. */
   readonly refusal?: { readonly column: number; readonly reason: string } | undefined
 }
 

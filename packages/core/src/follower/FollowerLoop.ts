@@ -1,7 +1,5 @@
 /**
- * Does the work of followers, in every serving process. Kinds are served apart, so that one that fails or takes long
- * holds back no other. A follower is claimed, served turn by turn to the end of the feed, and released. One that fails
- * waits with its position and an increasing interval.
+ * Does the work of followers, in every serving process. Each kind is served separately, so that a failing or slow one delays no other. A follower is claimed, worked slice by slice to the end of the feed, and released. A failing follower keeps its position and waits for an increasing interval.
  *
  * Decision: docs/decisions/0084-work-behind-the-feed-is-done-by-followers.md
  */

@@ -22,11 +22,11 @@ export interface FollowerState {
   readonly movedAt: string | null
   /** Events behind its position, counted up to `MOST_BEHIND`. */
   readonly behind: number
-  /** For how long the first of them has waited; 0 without one. */
+  /** How long the first of them has waited; 0 if there is none. */
   readonly behindSeconds: number
   /** Failures since the position last moved. */
   readonly failures: number
-  /** What the last of them was; null without one. */
+  /** The last failure; null if there is none. */
   readonly error: string | null
   /** When it is tried again after a failure, RFC 3339; null without one. */
   readonly retryAt: string | null

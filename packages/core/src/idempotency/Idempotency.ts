@@ -1,5 +1,5 @@
 /**
- * Does work once for a key chosen by its client, however often the client repeats the request. A repeat gets the first
+ * Does work once for a key that its client chose, however often the client repeats the request. A repeat gets the first
  * response. Refuses a different request under the same key, a repeat while the first is still running, and one whose
  * first never ended, because its outcome is unknown.
  *

@@ -46,7 +46,7 @@ export interface CharsetSignals {
 
 /** How to read the names and values of a form. */
 export interface FormCharsets {
-  /** The charset of the form as a whole: the declared one, else that of the values that are not UTF-8. */
+  /** The charset of the form as a whole: the declared one, otherwise that of the values that are not UTF-8. */
   readonly decision: CharsetDecision
   /** Whether `decision` applies to every name and value. */
   readonly isUniform: boolean
@@ -178,7 +178,7 @@ const namedCharset = (form: RawForm, name: string, utf8: boolean): Charset | nul
 
 const MAX_LABEL = 64
 
-/** A longer list is not that of a mail with a few parts. */
+/** A list longer than this is not from a mail with a few parts. */
 const MAX_CHARSETS = 16_384
 
 /** The field `charsets` of services that forward mail as a form: a JSON object of charsets by the names of fields. */

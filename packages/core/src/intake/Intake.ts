@@ -283,7 +283,7 @@ class IntakeSteps {
       if (Result.isSuccess(refusal) && refusal.success === null) {
         return Result.succeed({ source: current, verdict: { recipe, refusal: null } })
       }
-      // What was cached may be outdated: a genuine request with a new secret must not be lost.
+      // The cached source may be outdated, and a genuine request with a new secret must not be lost.
       const found = await this.#findSource(request.secret, request)
       if (Result.isFailure(found)) return Result.fail(found.failure)
       if (found.success.version !== current.version) {

@@ -5,7 +5,7 @@
 import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 
-/** Deeper names stay as they are. */
+/** Deeper names stay unchanged. */
 const MAX_STEPS = 16
 
 /** A type of its own, so that a sent value is never mistaken for a branch. */

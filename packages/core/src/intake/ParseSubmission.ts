@@ -82,8 +82,8 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
       return event === undefined ? undefined : judged(object, event)
     }
   }
-  // A body that gets a 400 is stored as empty, whatever fields the query has. The text of a body with a content type of its
-  // own counts as a filled field.
+  // A body that gets a 400 is stored as empty, whatever fields the query has. The text of a body with its own content
+  // type counts as a filled field.
   const hasText = read.keptAsRaw === true && (type.kind === "plain" || type.kind === "other")
   const judged = (object: JsonObject, event: FingerprintedEvent): ParsedEvent => {
     if (refusal !== null) return { ...event, empty: true }

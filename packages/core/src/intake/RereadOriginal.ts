@@ -63,7 +63,7 @@ export type UnreadableReason = (typeof UNREADABLE_REASONS)[number]
 
 /** A value that reads differently now. */
 export interface ChangedValue {
-  /** The field's name as it is read now. */
+  /** The field's name as now read. */
   readonly field: string
   /** The field's name before; null if it is the same. */
   readonly fieldBefore: string | null
@@ -84,7 +84,7 @@ export interface Reread {
   readonly changed: ReadonlyArray<ChangedValue>
 }
 
-/** Total: any bytes beside any event give a reading or a reason. */
+/** Total: any bytes with any event give a reading or a reason. */
 export const rereadOriginal = (
   original: ReadableOriginal,
   payload: JsonObject,
@@ -186,7 +186,7 @@ const formIn = (body: Buffer, contentType: string | null): RawForm => {
   return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0 } }
 }
 
-/** The event with the pieces in their places; null if the pieces are not those of the event. */
+/** The event with the pieces in place; null if the pieces do not belong to the event. */
 const merge = (payload: JsonObject, pieces: ReadonlyArray<Piece>): Pick<Reread, "payload" | "changed"> | null => {
   const byName = new Map<string, Array<Piece>>()
   for (const piece of pieces) {
@@ -201,7 +201,7 @@ const merge = (payload: JsonObject, pieces: ReadonlyArray<Piece>): Pick<Reread, 
   for (const [name, held] of payload) {
     const its = byName.get(name) ?? []
     const values: ReadonlyArray<Json> = isJsonList(held) ? held : [held]
-    // Values of headers, and of a query that was not kept, stand before those of the bytes.
+    // Values of headers, and of a query that was not kept, come before those of the bytes.
     const begin = values.length - its.length
     if (begin < 0) return null
     for (const [index, value] of values.entries()) {

@@ -24,10 +24,7 @@ export const markedSpam = (
   )
 }
 
-/**
- * A browser names the origin of its page; one that withholds it sends `null`. Old browsers send only the page's
- * address.
- */
+/** A browser sends the origin of its page, or `null` to withhold it. Old browsers send only the page's URL. */
 const isAllowed = (allowed: ReadonlyArray<string>, origin: string | null, referer: string | null): boolean => {
   if (origin !== null) return allowed.includes(originOf(origin) ?? "")
   return referer !== null && URL.canParse(referer) && allowed.includes(new URL(referer).origin)

@@ -50,7 +50,7 @@ const isShortUtf8 = (bytes: Buffer, start: number, end: number): boolean => {
     const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0
     if (length === 0 || at + length > end) return false
     const second = bytes[at + 1]!
-    // Overlong forms, surrogates and what is above U+10FFFF differ from the others in their second byte.
+    // Overlong forms, surrogates and code points above U+10FFFF differ from the others in their second byte.
     const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
     const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
     if (second < least || second > most) return false

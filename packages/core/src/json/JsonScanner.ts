@@ -167,7 +167,7 @@ export class JsonScanner {
   }
 }
 
-/** Shared numbers of one digit, of which a text can be full. */
+/** Shared one-digit numbers, of which a text may contain many. */
 const DIGITS = Array.from("0123456789", (digit) => new JsonNumber(digit))
 
 /** In a regular expression that matches code points, the category of surrogates contains only lone ones. */

@@ -42,7 +42,7 @@ export type JsonOf<A> =
       ? { readonly [K in keyof A as Snake<K>]: JsonOf<A[K]> }
       : A
 
-/** A shape whose JSON has a type of its own. */
+/** A shape with its own type in JSON. */
 export interface TypedShape<A, J> extends Shape<A> {
   readonly json: (value: A) => J
 }
@@ -51,13 +51,13 @@ export interface TypedShape<A, J> extends Shape<A> {
 export interface ObjectShape<A> extends TypedShape<A, JsonOf<A>> {
   /** By their names in JSON, in their order. */
   readonly members: { readonly [name: string]: Shape<never> }
-  /** The declared members of a row whose columns have the names of the JSON; their values stay as they are. */
+  /** The declared members of a row whose columns are named as in the JSON; values stay unchanged. */
   readonly ofRow: (row: object) => A
 }
 
 const asIs = <A>(value: A): A => value
 
-/** A value that JSON has as it is, with a schema of its own. */
+/** A value that is the same in JSON, with its own schema. */
 export const leaf = <A>(schema: JsonSchema): Shape<A> => ({ schema, components: {}, json: asIs })
 
 /** With a description, if there is one. */
@@ -97,7 +97,7 @@ export const time = (about: string) =>
 export const oneOf = <A extends string>(values: ReadonlyArray<A>, about?: string) =>
   leaf<A>(described({ enum: values }, about))
 
-/** A value whose members are its own, written as it is. */
+/** A value with its own members, written unchanged. */
 export const open = (about: string) => leaf<object>({ type: "object", additionalProperties: true, description: about })
 
 const nullable = (schema: JsonSchema): JsonSchema => {
@@ -129,7 +129,7 @@ export const list = <A>({ schema, components, json }: Shape<A>, about?: string):
   json: json === asIs ? asIs : (values) => values.map((value) => json(value)),
 })
 
-/** A member that is left out where it is undefined. */
+/** A member that is omitted if undefined. */
 export const optional = <A>(shape: Shape<A>): OptionalShape<A> => ({ ...shape, optional: true })
 
 const objectOf = <A extends object>(

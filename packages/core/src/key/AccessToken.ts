@@ -76,7 +76,7 @@ export const issuedTokenShape = Shape.named(
 /** The number of a token's characters that lists may show. */
 export const TOKEN_PREFIX_LENGTH = 10
 
-/** Formats a token from 32 random bytes. One with a list has a beginning of its own. */
+/** Formats a token from 32 random bytes. A token with a list has its own prefix. */
 export const writeToken = (random: Uint8Array, hasList = false): string =>
   `${hasList ? "dcr" : "dco"}_${Buffer.from(random).toString("base64url")}`
 

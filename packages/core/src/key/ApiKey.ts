@@ -9,7 +9,7 @@ export interface ApiKey {
   /** The beginning of the key, enough to distinguish keys. */
   readonly prefix: string
   readonly createdAt: string
-  /** Null for one that does not expire. */
+  /** Null for a key that does not expire. */
   readonly expiresAt: string | null
   readonly revokedAt: string | null
   readonly lastRequestAt: string | null
@@ -47,7 +47,7 @@ export const KEY_PREFIX_LENGTH = 10
 
 const START = "dck_"
 
-/** Whether a text has the form of a key, and not that of an access token. */
+/** Whether a text has the form of a key, as opposed to an access token. */
 export const isKey = (text: string): boolean => text.startsWith(START)
 
 /** Formats a key from 32 random bytes. */

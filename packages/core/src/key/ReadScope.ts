@@ -17,7 +17,7 @@ export interface ScopedObject {
 }
 
 export interface ReadScope {
-  /** By id: a new source of an old name is not one of them. */
+  /** By id, so a new source with an old name is not included. */
   readonly sources: ReadonlySet<number>
   /** The tables of these sources, and the objects listed individually. */
   readonly objects: ReadonlyArray<ScopedObject>

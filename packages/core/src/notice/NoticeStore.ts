@@ -50,7 +50,7 @@ export class NoticeStore extends Context.Service<
     readonly switchOff: Returns<NoticeSource | null>
     /** Newest first. */
     readonly latest: (sourceId: number, limit: number) => Returns<ReadonlyArray<SentNotice>>
-    /** Whether this process should look now: notices are on, and no other process began to look recently. */
+    /** Whether this process should check now: notices are on, and no other process began to check recently. */
     readonly claimRound: Returns<boolean>
     readonly facts: (source: Pick<NoticeSource, "id" | "since">) => Returns<StoredFacts>
     /** Which of these causes had no notice yet. */

@@ -1,6 +1,6 @@
 /**
  * Finds causes of notices and sends them. A notice and the record of its cause are committed together, so that it is
- * sent once, however many processes look, and even if one of them is killed.
+ * sent once, however many processes check, and even if one is killed.
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { ActivityStore } from "../activity/ActivityStore.ts"

@@ -77,7 +77,7 @@ export interface IssuedLink {
 /** Where a link leads. Its secret is in the fragment, which browsers send to no server and proxies write to no log. */
 export const linkUrl = (baseUrl: string, secret: string): string => `${baseUrl}/console/welcome#${secret}`
 
-/** A link as it is shown once; `link` is its URL. */
+/** A link as shown once; `link` is its URL. */
 export const invitedPerson = ({ person, expiresAt }: IssuedLink, link: string): InvitedPerson => ({
   ...person,
   link,
@@ -140,7 +140,7 @@ export interface SignInOrigin {
   readonly client: string | null
   readonly userAgent: string | null
   readonly requestId: string | null
-  /** Null for a browser in which nobody has signed in yet. */
+  /** Null for a browser in which nobody has signed in. */
   readonly browser: KnownBrowser | null
 }
 

@@ -1,7 +1,7 @@
 /** The secrets of people: of one-time links and of sessions. 256 random bits each; only their SHA-256 is kept. */
 import { hash, randomBytes } from "node:crypto"
 
-/** What a secret is for. */
+/** The purpose of a secret. */
 export type SecretKind = "link" | "session"
 
 const PREFIX = { link: "dcl_", session: "dcs_" } as const satisfies Record<SecretKind, string>

@@ -98,7 +98,7 @@ export interface PollRun {
   /** The number of new items; each becomes an event. */
   readonly fresh: number
   readonly importId: number | null
-  /** What was read, but deserves a look. */
+  /** Parts that were read, but deserve a look. */
   readonly doubts: ReadonlyArray<Doubt>
   readonly nextAt: string | null
 }
@@ -146,7 +146,7 @@ export interface PollTrial {
   readonly items: number
   /** The number of new items, which a run would accept. */
   readonly fresh: number
-  /** What was read, but deserves a look. */
+  /** Parts that were read, but deserve a look. */
   readonly doubts: ReadonlyArray<Doubt>
   /** Whether a run would accept them as history, which is not delivered. */
   readonly history: boolean

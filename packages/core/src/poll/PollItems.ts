@@ -53,7 +53,7 @@ export class PollItems {
     return this.#count
   }
 
-  /** What was read, but deserves a look; complete once the response is read. */
+  /** Parts that were read, but deserve a look; complete once the response is read. */
   get doubts(): ReadonlyArray<Doubt> {
     return this.#doubts
   }

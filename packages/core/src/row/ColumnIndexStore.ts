@@ -32,7 +32,7 @@ export const indexFigures: Shape.Members<Pick<ColumnIndex, "valid" | "bytes" | "
   }),
 }
 
-/** The members of the JSON that say what an index of columns is of. */
+/** The JSON members that describe what an index of columns covers. */
 export const indexedMembers: Shape.Members<Pick<ColumnIndex, "columns" | "method">> = {
   columns: Shape.list(Shape.text(), "Its columns in order, those of the primary key last."),
   method: Shape.oneOf(

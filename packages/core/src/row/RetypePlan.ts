@@ -27,7 +27,7 @@ export const noSuchSource = (sourceId: number) =>
 export const noTable = (sourceId: number) =>
   new ColumnError({ code: "no_table", message: `Source ${sourceId} has no table: it was dropped.` })
 
-/** `columns`: the names of those that the table has. */
+/** `columns`: the names of the table's columns. */
 export const noSuchColumn = (table: string, column: string, columns: ReadonlyArray<string>) =>
   new ColumnError({
     code: "no_such_column",

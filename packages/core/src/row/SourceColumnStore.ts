@@ -106,7 +106,7 @@ export interface ColumnDependents {
 /** A column that takes the values that the new type cannot hold. */
 export interface SiblingColumn {
   readonly name: string
-  /** It has to be created, of type text. */
+  /** It does not exist yet, and is created with type text. */
   readonly isNew: boolean
 }
 

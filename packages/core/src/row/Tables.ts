@@ -1,4 +1,4 @@
-/** The tables and views that readers may see, as they are shown. */
+/** The tables and views that readers may see, in displayed form. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type ReadScopeOrAll, scopedDetail, scopedOid } from "../key/ReadScope.ts"

@@ -22,7 +22,7 @@ export interface TimerWheel {
   /** Watches this timer until the returned function is called. */
   readonly watch: (timer: Timer) => () => void
   /**
-   * Runs work in a fiber of its own; `late` if it has not ended in time. Work that is abandoned, because of the timeout or
+   * Runs work in its own fiber; `late` if it has not ended in time. Work that is abandoned, because of the timeout or
    * by the caller, is interrupted but not awaited: it may be waiting for something that no longer responds.
    */
   readonly limit: <A, E>(millis: number, late: Effect.Effect<A, E>, work: Effect.Effect<A, E>) => Effect.Effect<A, E>

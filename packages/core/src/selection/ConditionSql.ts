@@ -22,7 +22,7 @@ export const operatorSql = (
   which: keyof Omit<TypeOperators, "schema" | "ofArrays">,
 ): string => `OPERATOR(${quoteName(operators.schema)}.${operators[which]})`
 
-/** An expression with an order of its own. */
+/** An expression with its own order. */
 export interface OrderedTerm {
   readonly sql: string
   readonly type: Pick<ColumnType, "sql" | "runsNoUserCode" | "isDomain">
@@ -118,8 +118,8 @@ const emptySql = (column: ReadableColumn): string => {
 }
 
 /**
- * Midnight is that of the cabinet: a timestamp with time zone is compared in the cabinet's zone, a date or a timestamp
- * without time zone as it is.
+ * Midnight is the cabinet's: a timestamp with time zone is compared in the cabinet's zone, a date or a timestamp
+ * without time zone unchanged.
  */
 const periodSql = ({ column, from, to }: PlannedPeriod, zone: string, parameters: SqlParameters): Array<string> => {
   const of = columnSql(column)

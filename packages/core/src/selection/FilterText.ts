@@ -1,5 +1,5 @@
 /**
- * Converts the value of a filter to PostgreSQL's form. A value may also be written as it is shown: bytes as base64, and
+ * Converts the value of a filter to PostgreSQL's form. A value may also be in its displayed form: bytes as base64, and
  * an array as JSON.
  */
 import type { ArrayType, ColumnType, CompositeType } from "../row/ColumnType.ts"

@@ -60,7 +60,7 @@ interface ShownSql {
   readonly columns: ReadonlyArray<string>
   /** The same with their names, as a select list. */
   readonly selected: string
-  /** Whether all of them are PostgreSQL's own types. */
+  /** Whether all types are PostgreSQL's own. */
   readonly runsNoUserCode: boolean
 }
 

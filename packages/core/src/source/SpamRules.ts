@@ -9,7 +9,7 @@ export const MAX_HONEYPOT_LENGTH = 200
 
 /** Null and empty: not used to detect spam. */
 export interface SpamRules {
-  /** A field of its form that people leave empty: an event in which it is filled is spam; null: none. */
+  /** A field of the form that people leave empty, the honeypot: an event in which it is filled is spam; null: none. */
   readonly honeypot: string | null
   /** The origins of pages with its form: submissions from others are spam; empty: any origin. */
   readonly allowOrigins: ReadonlyArray<string>

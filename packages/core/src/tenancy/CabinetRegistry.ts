@@ -21,7 +21,9 @@ export class CabinetRegistry extends Context.Service<
     readonly find: (name: string) => Returns<RegisteredCabinet>
     /** Without a URL, creates a database next to the server's own, if the database user may. */
     readonly add: (name: string, databaseUrl: string | null) => Returns<RegisteredCabinet>
-    /** From now on serves it from the database at this URL, which must hold all of it; the old one is kept. */
+    /**
+     * Serves it from now on from the database at this URL, which must contain all its data; the old database is kept.
+     */
     readonly move: (name: string, databaseUrl: string) => Returns<RegisteredCabinet>
     /** Removes it from the registry; its database is kept. */
     readonly remove: (name: string) => Returns<RegisteredCabinet>

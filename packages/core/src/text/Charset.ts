@@ -104,8 +104,9 @@ export const CHARSET_NAMES: ReadonlyArray<string> = LABELS.map(([, labels]) => l
 const MAX_LABEL = 64
 
 /**
- * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that gives no usable charset: an
- * unknown one, one that is not a superset of ASCII (UTF-16), or plain ASCII, which defines no bytes above 127.
+ * The charset of a label in a header, a part, a file name or `_charset_`; null for a label that gives no usable
+ * charset: unknown labels, charsets that are not a superset of ASCII (UTF-16), or plain ASCII, which defines no bytes
+ * above 127.
  */
 export const charsetOf = (label: string | null | undefined): Charset | null =>
   label === null || label === undefined || label.length > MAX_LABEL

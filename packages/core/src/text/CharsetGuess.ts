@@ -14,8 +14,8 @@ export const guessCharset = (bytes: Buffer): Charset => {
 }
 
 /**
- * Guesses the charset of a few words beside a text whose charset is known. Words that are not clear by themselves are read
- * like that text; so are all words beside one in a charset that is never guessed.
+ * Guesses the charset of a few words beside a text whose charset is known. Ambiguous words are read like that text; so
+ * are all words if its charset is never guessed.
  */
 export const guessBeside = (bytes: Buffer, neighbour: Charset | null): Charset => {
   if (neighbour === null || neighbour === UTF_8) return guessCharset(bytes)
@@ -125,7 +125,7 @@ const latinVotes = (bytes: Buffer): number => {
       votes += longestRun > 2 ? -STRONG : STRONG
       latinWords++
     } else if (high === 0) {
-      // ¿, £, º, ² and the like: a western sign before or after a digit; as a word of its own it is a Cyrillic letter.
+      // ¿, £, º, ² and the like: next to a digit a western sign, as a separate word a Cyrillic letter.
       const touchesDigit = isDigit(bytes[start - 1]) || isDigit(bytes[at])
       votes += touchesDigit ? WEAK * 2 : -WEAK
     } else if (high + signs > 1) votes -= STRONG

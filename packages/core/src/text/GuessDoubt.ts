@@ -13,7 +13,7 @@ export interface GuessVerdict {
   readonly isClear: boolean
 }
 
-/** More bytes say nothing new. */
+/** More bytes add no information. */
 const MAX_SAMPLE = 65_536
 
 /** Judges the charset that was guessed for these bytes. UTF-8 is always clear. */
@@ -102,7 +102,7 @@ const ratings = (charset: Charset): Ratings => {
 
 interface Rated {
   readonly score: number
-  /** Bytes above 127, and those of them that are letters. */
+  /** Bytes above 127, and how many of them are letters. */
   readonly high: number
   readonly letters: number
 }
@@ -135,7 +135,7 @@ const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
 
 /** Bytes of windows-1252 that stand in no word of its languages, or in hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
 const RARE_LETTERS = new Set([0xd0, 0xde, 0xdd, 0xd7, 0xf0, 0xfe, 0xfd, 0xf7, 0x9f, 0x8a, 0x8e, 0x9a, 0x9e])
-/** Signs that may stand beside letters: € … ‘’“” •–— ™ « » ª º ° · ' ´ ² ³ © ® and the space. */
+/** Signs that may be next to letters: € … ‘’“” •–— ™ « » ª º ° · ' ´ ² ³ © ® and the space. */
 const LATIN_SIGNS = new Set([
   0x80, 0x82, 0x84, 0x85, 0x91, 0x92, 0x93, 0x94, 0x95, 0x96, 0x97, 0x99, 0xa0, 0xa1, 0xa3, 0xa7, 0xa9, 0xaa, 0xab, 0xae, 0xb0, 0xb2,
   0xb3, 0xb4, 0xb5, 0xb7, 0xba, 0xbb, 0xbc, 0xbd, 0xbe, 0xbf,

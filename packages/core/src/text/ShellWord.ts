@@ -24,7 +24,7 @@ export const shellInput = (text: string): string => `printf %b ${printed(text)}`
 /** Null for the few texts that no word can hold: those with a NUL or with a line break at the end. */
 export const shellWord = (text: string): string | null => {
   if (PLAIN.test(text)) return text
-  // Without a backslash in front of it, the end of a quoted part is one in every shell.
+  // Unless a backslash comes before it, the end of a quoted part is the same in every shell.
   if (text.replaceAll(ENCODED, (unit) => (unit === "'" ? unit : "")) === text) {
     return `'${text.replaceAll("'", String.raw`'\''`)}'`
   }

@@ -102,7 +102,7 @@ const changedParameters = (
   return typeof changed === "string" ? refuse(`verify: ${changed}`) : Effect.succeed(changed)
 }
 
-/** The place of a signature may be given as that of a token is, so that a change need not name its recipe. */
+/** The place of a signature may be given like that of a token, so that a change need not name the recipe. */
 const sorted = (recipe: RecipeName, change: VerificationChange) => {
   const { query, ...place } = placeOf(change)
   return recipe === "hmac"

@@ -49,7 +49,7 @@ export const changedHmac = (before: HmacParameters | null, change: HmacChange): 
 
 type Patterns = Pick<HmacChange, "field" | "value" | "signed" | "timestampField" | "idHeader">
 
-/** Leaves out those that are not set. */
+/** Leaves out unset parameters. */
 const without = ({ field, value, signed, timestampField, idHeader }: Patterns) => ({
   ...(field == null ? {} : { field }),
   ...(value == null ? {} : { value }),

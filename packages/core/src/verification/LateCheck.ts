@@ -56,7 +56,7 @@ const lateObstacle = (request: KeptRequest): UncheckedReason | null => {
   return request.charsetFrom === "content_encoding" ? "encoded_body" : null
 }
 
-/** `secrets`: those that this process could decrypt. `address`: the source's public address, without a query. */
+/** `secrets`: those that this process can decrypt. `address`: the source's public address, without a query. */
 export const checkLate = (
   verification: RecipeSetting,
   request: KeptRequest,

@@ -34,13 +34,13 @@ export class LateVerificationStore extends Context.Service<
   {
     /** The first of the events that does not exist; null if all do. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
-    /** Those of the events that exist. */
+    /** The events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>
     /** The events whose requests should be checked; with `undelivered`, also those that were verified late and not delivered. */
     readonly slice: (query: SliceQuery & { readonly undelivered: boolean }) => Returns<OriginalSlice>
     /**
-     * Stores the findings beside the verdicts of intake. From then on, a successful finding is the verdict of all
-     * events of the request, for good.
+     * Stores the findings in addition to the verdicts of intake. From then on, a successful finding is the verdict of
+     * all events of the request, for good.
      */
     readonly record: (findings: ReadonlyArray<LateFinding>) => Returns<void>
     /**

@@ -20,7 +20,7 @@ export interface EventVerdict {
   readonly refusal: RefusalReason | null
 }
 
-/** The setting, without the secrets, which are never shown again. The place is that of a token. */
+/** The setting, without the secrets, which are never shown again. The place is where a token is sent. */
 export interface Verification extends Place {
   readonly recipe: RecipeName
   readonly mode: VerificationMode
@@ -80,7 +80,7 @@ export interface IntakeVerification extends Place {
   readonly secrets: ReadonlyArray<string> | null
 }
 
-/** The settings that say how a sender proves itself. */
+/** The settings by which a sender proves its identity. */
 export interface RecipeSetting extends Place {
   readonly recipe: RecipeName
   readonly hmac: HmacParameters | null

@@ -155,11 +155,11 @@ const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined =
     encoding === "hex" ? /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
   if (!isWell) return undefined
   const bytes = Buffer.from(text, encoding)
-  // Several base64 texts can encode the same bytes: only one of them counts, with or without its padding.
+  // Several base64 texts can encode the same bytes; only one of them is accepted, with or without padding.
   return encoding === "hex" || bytes.toString("base64").startsWith(text) ? bytes : undefined
 }
 
-/** A text as it is: Node takes four times as long with a key of bytes. */
+/** A text unchanged: Node takes four times as long with a key of bytes. */
 const keyOf = ({ secret: form }: HmacRecipe, secret: string): string | KeyObject | undefined => {
   // An empty key would accept every sender.
   if (form === "text") return secret === "" ? undefined : secret

@@ -10,7 +10,7 @@ import { type SnsMessage, snsMessageIn } from "./SnsMessage.ts"
 import type { SnsService } from "./SnsService.ts"
 import { equalTexts, type RefusalReason, type VerifyingOptions } from "./VerifySender.ts"
 
-/** SNS repeats a message for up to an hour; its time is that of the first attempt. */
+/** SNS repeats a message for up to an hour, with the time of its first attempt. */
 const TOLERANCE_SECONDS = 2 * 3600
 
 /** Why the sender is not verified; null if it is. `secrets`: the names of the topics; `from`: the client's IP address. */

@@ -11,7 +11,7 @@ export class SavedViewStore extends Context.Service<
       view: NewSavedView & { readonly maker: ViewMaker },
       most: number,
     ) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
-    /** All of them, by title. */
+    /** All views, by title. */
     readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
     readonly find: (id: number) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
     readonly remove: (id: number) => Effect.Effect<void, StoreUnavailable>

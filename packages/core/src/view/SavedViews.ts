@@ -24,7 +24,7 @@ export class SavedViews extends Context.Service<
   SavedViews,
   {
     readonly save: (view: NewSavedView) => Returns<SavedView>
-    /** Those that the caller may see, by title. */
+    /** The views that the caller may see, by title. */
     readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
     readonly get: (id: number) => Returns<SavedView>
     /** Only by its creator or an owner. */

@@ -54,7 +54,7 @@ export const CREATE_ADDRESS = `
   )
   SELECT id::float8 AS id FROM made`
 
-/** Until the end of the transaction no other address gets sources. */
+/** No other address can get sources until the end of the transaction. */
 export const HOLD_ADDRESSES = "SELECT FROM cabinet.job_lock WHERE name = 'addresses' FOR UPDATE"
 
 /**
@@ -162,7 +162,7 @@ export const REMOVE_ADDRESS = `
 export const PAUSE_ADDRESS = `
   UPDATE cabinet.address SET paused_at = coalesce(paused_at, cabinet.now()) WHERE id = $1::bigint AND removed_at IS NULL`
 
-/** One that was given up has all its time again. */
+/** An address that was given up gets its full time again. */
 export const RESUME_ADDRESS = `
   UPDATE cabinet.address SET paused_at = NULL, paused_because = NULL,
     failing_since = CASE WHEN paused_because IS NULL THEN failing_since END WHERE id = $1::bigint AND removed_at IS NULL`

@@ -7,8 +7,8 @@ import type { Channel } from "@data-cabinet/core/event/EventLog"
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
 
 /**
- * A claimed delivery as the database returns it: ids are doubles, which hold them exactly, and moments and the payload are
- * the bytes in which PostgreSQL sends them.
+ * A claimed delivery as the database returns it: ids are doubles, which hold them exactly; moments and the payload are
+ * bytes as PostgreSQL sends them.
  */
 export interface ClaimedRow {
   readonly id: number
@@ -52,8 +52,8 @@ const NEXT_AT =
   "CASE WHEN p.next_at BETWEEN clock.at AND clock.at + interval '2 seconds' THEN p.next_at ELSE clock.at END"
 
 /**
- * An address that responds stays in the lane of the healthy ones for a while, at a pace that falls with each failure: one that
- * fails now and then would never catch up in the other lane.
+ * An address that responds stays in the healthy lane for a while, at a pace that falls with each failure. In the other
+ * lane, an address that fails only now and then would never catch up.
  */
 const FAILS = `(a.failing_since IS NOT NULL
     AND (a.unanswered OR a.failing_since <= (SELECT at FROM clock) - interval '10 seconds'))`

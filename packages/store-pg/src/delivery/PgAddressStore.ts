@@ -71,7 +71,10 @@ type Sql = PgClient.PgClient
 /** Rolls a change back after which a source would have too many addresses. */
 class Overfull extends Data.TaggedError("Overfull")<{ readonly sourceId: number | null }> {}
 
-/** Adds an address to these sources, besides those that it had; they are counted while no other address gets sources. */
+/**
+ * Adds an address to these sources, in addition to its current ones. They are counted while no other address can get
+ * sources.
+ */
 const addingSources = <A, E>(
   sql: Sql,
   sources: Subscription,
@@ -97,7 +100,7 @@ const orTooMany = <A, E>(work: Effect.Effect<A, E | Overfull>) =>
     ({ sourceId }) => Effect.succeed<TooManyAddresses>({ is: "too_many", sourceId }),
   )
 
-/** How long accepts may be held up by one that takes long, before a change of a filter lets them go on and tries again. */
+/** How long a slow accept may hold up other accepts before a change of a filter lets them continue and tries again. */
 const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
 
 /**
@@ -109,7 +112,7 @@ const betweenAccepts = <A, E>(sql: Sql, change: Effect.Effect<A, E>) =>
     yield* sql.unsafe(HOLD_TIMEOUT)
     yield* sql.unsafe(AddressStatement.HOLD_SOURCES)
     const changed = yield* change
-    // At the end: no other session sees the change before the commit, the only part that accepts then wait for.
+    // Last: no other session sees the change before the commit, for which accepts then only wait.
     yield* sql.unsafe(AddressStatement.HOLD_ACCEPTS)
     return changed
   })
@@ -292,7 +295,7 @@ export const layer = Layer.effect(
               if (Option.isNone(locked)) return Option.none()
               const { changed, touchesFilters, had } = locked.value
               const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find(id))
-              // One that has every source gets none.
+              // An address of every source adds none.
               const added =
                 changed.sources === undefined || had === null ? whole : addingSources(sql, changed.sources, had, whole)
               return yield* touchesFilters ? betweenAccepts(sql, added) : added

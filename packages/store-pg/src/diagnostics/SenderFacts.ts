@@ -13,7 +13,7 @@ const SIGNED_ADDRESSES = `
 SELECT id::float8 AS "sourceId", name, verify->>'recipe' AS recipe FROM cabinet.source
 WHERE (verify->>'recipe' = ANY ($1::text[]) OR strpos(verify->'hmac'->>'signed', '{url}') > 0) AND deleted_at IS NULL AND archived_at IS NULL ORDER BY id LIMIT 20`
 
-/** The sender of each source's latest request. One that has no original any more is left out. */
+/** The sender of each source's latest request, unless its original has been deleted. */
 const LATEST_AGENTS = `
 SELECT s.id::float8 AS "sourceId", s.name, s.keep_headers AS "keepHeaders", s.header_fields AS "headerFields", o.user_agent AS agent
 FROM cabinet.source s
@@ -30,7 +30,7 @@ FROM (SELECT ip, user_agent FROM cabinet.original_request
       WHERE received_at > cabinet.now() - interval '1 day' AND ip IS NOT NULL ORDER BY id DESC LIMIT 1000) lately
 HAVING count(*) >= 100 AND min(ip) = max(ip) AND count(DISTINCT user_agent) >= 3`
 
-/** Events of one channel of a source that are looked at, and the size of those that are not too long to be. */
+/** How many events of one channel of a source are examined, and the maximum size of those. */
 const LATEST_EVENTS = 10
 const MAX_LATEST_BYTES = 16_384
 

@@ -37,7 +37,7 @@ export interface BackupReport extends BackupEnd {
 
 const refused = (message: string) => new EmbeddedPostgresError({ code: "backup_refused", message })
 
-/** Describes errors of the disk in words; those of the database already are. */
+/** Describes disk errors as messages; those of the database already are messages. */
 const attempting = <A>(file: string, run: () => Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: run,

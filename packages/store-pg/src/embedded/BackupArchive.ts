@@ -28,7 +28,7 @@ const CHUNK_BYTES = 1024 * 1024
 
 const PARTIAL = ".cabinet-partial"
 
-/** A host name may contain any characters but those that delimit it here. */
+/** A host name may contain any characters except these delimiters. */
 const HOST = hostname().replaceAll(/[^\w-]/g, "-")
 
 /**
@@ -148,7 +148,7 @@ export class BackupArchive {
   async #add(name: string, size: number, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<string> {
     const { signal } = this.#failed
     const entry = this.#tar.entry({ name, size, mode: 0o600, mtime: new Date(0) })
-    // An entry aborted midway fails along with the archive, whose own error is the one that is handled.
+    // An entry aborted midway fails along with the archive, whose error is the one to handle.
     entry.on("error", () => {})
     const digest = createHash("sha256")
     for await (const piece of content) {

@@ -1,7 +1,7 @@
 /**
- * Creates the role and the database of a cabinet in a new embedded cluster. The owner is not a superuser: it may create
- * roles and databases and no more, so that the embedded PostgreSQL and a customer's own behave alike, and nothing works
- * only because it runs embedded.
+ * Creates the role and the database of a cabinet in a new embedded cluster. The owner is not a superuser: it may only
+ * create roles and databases, so that the embedded PostgreSQL and a customer's own behave alike, and nothing works only
+ * because it runs embedded.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -156,8 +156,8 @@ const running = (
   )
 
 /**
- * Checks that the server still runs and that its log is within bounds. Says once that it has stopped, and why, however many
- * attempts to start it fail; their own failures are reported by the background task, once as well.
+ * Checks that the server still runs and that its log is within bounds. Reports once that it has stopped, and why,
+ * however many attempts to start it fail. The background task reports those failures, also once.
  */
 const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError>) => {
   let isDown = false

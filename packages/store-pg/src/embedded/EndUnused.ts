@@ -37,6 +37,6 @@ const endUnused = async (path: string, pid: number, lingerMillis: number): Promi
   }
 }
 
-// The last ones: before them stands this file, unless Node was given its text.
+// Only the last arguments: this file comes before them, unless Node was given its text.
 const [path, pid, lingerMillis] = process.argv.slice(-3)
 void endUnused(path!, Number(pid), Number(lingerMillis))

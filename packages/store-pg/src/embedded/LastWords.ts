@@ -64,7 +64,7 @@ export const reasonIn = (lastWords: string): string =>
   USUAL.find(([pattern]) => pattern.test(lastWords))?.[1] ??
   `it has stopped (${lastWords.replace(/"[^"]*"/g, "…").replace(/\s+/g, " ")})`
 
-/** Why the server of a data directory is not running; null while it runs, or where its log says nothing. */
+/** Why the server of a data directory is not running; null while it runs, or if its log gives no reason. */
 const whyStopped = async (dataDir: string): Promise<string | null> => {
   const { pgdata, logFile } = dataDirAt(dataDir)
   const file = readPostmasterPid(pgdata)

@@ -3,8 +3,7 @@
  * at all: an interrupted run leaves only a directory with another name, which the next run, or the next server, removes.
  * Refuses a data directory that holds a database or is in use, and a file that is damaged or not a backup.
  *
- * The feed begins a new epoch with the server's first start, as with every start, so cursors that clients hold stay
- * valid.
+ * The feed begins a new epoch at the server's first start, as at every start, so clients' cursors stay valid.
  */
 import { createHash } from "node:crypto"
 import { createReadStream, renameSync } from "node:fs"

@@ -243,9 +243,9 @@ const NO_FILTERS: ReturnType<typeof filteredOf> = {
 }
 
 /**
- * How a batch acquires the locks of its bodies: it waits for them or, if a stranger holds one, it only tries. An event
- * whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a lower id
- * than its first. It is accepted nevertheless.
+ * How a batch acquires the locks of its bodies: it waits for them or, if a foreign session holds one, only tries. An
+ * event whose lock is not acquired counts as neither a repeat nor a first, because without the lock it might get a
+ * lower id than its first. It is accepted nevertheless.
  */
 export type BodyLockMode = "wait" | "try"
 

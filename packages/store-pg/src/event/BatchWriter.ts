@@ -69,8 +69,8 @@ export class BatchWriter {
   }
 
   /**
-   * One generator for all batches: a generator per call would keep what it refers to, here the batch, until a full
-   * collection of V8.
+   * One generator for all batches: a generator per call would keep its references, such as the batch, alive until a
+   * full garbage collection.
    */
   readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, mode: WriteMode) {
     const { session } = mode

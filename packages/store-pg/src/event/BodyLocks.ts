@@ -16,7 +16,7 @@ export interface Body {
 /** Returns one key per body, equal for equal bodies of one source. */
 export type BodyKeys = (bodies: ReadonlyArray<Body>) => BigInt64Array
 
-/** Bytes used of a fingerprint's 32; half of them distinguish bodies just as well. */
+/** How many of a fingerprint's 32 bytes are used; half of them distinguish bodies just as well. */
 const BLOCK_BYTES = 16
 
 /**

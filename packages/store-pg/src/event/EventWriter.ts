@@ -1,7 +1,6 @@
 /**
  * The writers of events. Requests that arrive while a write is in flight form the next batch; the first request is written
- * at once. Each writer has a session of its own; a request whose session is lost has an unknown outcome, and one that was
- * not sent is known not to be saved.
+ * at once. Each writer has its own session. A request whose session is lost has an unknown outcome; one that was never sent is known not to be saved.
  *
  * Decision: docs/decisions/0007-a-second-batch-beside-the-first.md
  */
@@ -158,7 +157,7 @@ export class EventWriter {
       if (!isKept) yield* this.#untilMayWrite(() => false)
       let isOpen = false
       yield* retryIfFull(sessions.share)(connectionLossAsError(openWriter(this.#parts, this.#wake))).pipe(
-        // None of these was sent, so their outcome is known; another writer that has a session writes them.
+        // None of these was sent, so their outcome is known. A writer with a session writes them.
         Effect.tapCause(() => (this.#sessions > 0 ? Effect.void : this.#failQueued)),
         Effect.tap(() => (sessions.trouble.words === null ? reports.recovered : Effect.void)),
         Effect.flatMap((session) => {

@@ -1,7 +1,7 @@
 /**
- * Counts how many events the filter of each address excluded. Counted in the process and written some seconds later: a
- * row that every accept had to change would make them wait for one another. A killed process loses what it had not
- * written; whether one event was sent is recorded by its delivery.
+ * Counts how many events the filter of each address excluded. The counts are kept in the process and written a few
+ * seconds later, because a row changed by every accept would make accepts wait for one another. A killed process loses
+ * unwritten counts; whether an event was sent is recorded by its delivery.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Metric } from "effect"

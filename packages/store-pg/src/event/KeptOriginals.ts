@@ -1,4 +1,4 @@
-/** Reads events with the original requests that are kept of them. */
+/** Reads events with their stored original requests. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { OriginalSlice, SliceQuery } from "@data-cabinet/core/event/OriginalSlice"
 import type { PgClient } from "@effect/sql-pg"

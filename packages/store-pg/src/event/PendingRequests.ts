@@ -82,7 +82,7 @@ export class PendingRequests {
     return this.#queue.length === 0
   }
 
-  /** Whether the queue is worth a second batch beside one of `requests` requests. */
+  /** Whether the queue is worth a second batch alongside one of `requests` requests. */
   mayGoBeside(requests: number): boolean {
     if (this.#events >= BATCH_EVENTS || this.#bytes >= BATCH_BYTES) return true
     return this.#queue.length >= MIN_SIDE_BATCH && this.#queue.length >= requests

@@ -94,7 +94,7 @@ const refusalOf = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<
     onFailure: (error) => (isUnavailable(error) || isConflict(error) ? Effect.fail(error) : Effect.succeed(error)),
   })
 
-/** Returns how many deliveries are due because of it. */
+/** Returns how many deliveries become due. */
 const deliverAgain = Effect.fnUntraced(function* (sql: Sql, sourceId: number, changed: ReadonlyArray<Changed>) {
   const resent = yield* sql.unsafe(RESEND_OF_EVENTS, [int8Array(changed.map(({ id }) => BigInt(id)))])
   const events = changed.map(({ id }) => ({ id, was_sent: false }))

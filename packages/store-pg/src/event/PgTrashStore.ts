@@ -21,7 +21,7 @@ import {
   TAKE_FROM_TRASH,
 } from "./TrashStatement.ts"
 
-/** Those of the wanted events that were not found. */
+/** The wanted events that were not found. */
 const missingFrom = (found: ReadonlyArray<Found>, wanted: ReadonlyArray<number>): ReadonlyArray<number> => {
   const there = new Set(found.map((row) => Number(row.id)))
   return wanted.filter((id) => !there.has(id))

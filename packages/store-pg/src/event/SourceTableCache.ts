@@ -70,7 +70,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
   })
 
   return {
-    /** Returns the target of each source's rows. Unless `rowsMayGo`, all of them are deferred. */
+    /** Returns the target of each source's rows. All of them are deferred unless `rowsMayGo`. */
     of: Effect.fnUntraced(function* (requests: ReadonlyArray<AcceptRequest>, rowsMayGo: boolean) {
       if (waiting.size > 0) yield* forgetDrained
       const targets = new Map<number, Target>()

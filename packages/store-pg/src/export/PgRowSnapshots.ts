@@ -1,7 +1,7 @@
 /**
- * Exports from one snapshot: a statement of the reader's in a session of its own, read as fast as the rows are wanted,
- * and closed afterwards, so that no state of a customer's function outlives the export. Always on the primary: a
- * standby would cancel a long read that blocks its replay.
+ * Exports from one snapshot: one of the reader's statements in its own session, read only as fast as rows are needed.
+ * The session is closed afterwards, so that no state of a customer's function outlives the export. Always on the
+ * primary, because a standby would cancel a long read that blocks its replay.
  */
 import {
   MAX_SNAPSHOT_MINUTES,

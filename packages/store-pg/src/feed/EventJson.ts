@@ -14,7 +14,7 @@ const VERIFIED = new JsonFragment(',"verified":true}')
 const SPAM = new JsonFragment(',"spam":true}')
 const UNVERIFIED = new JsonFragment(',"verified":false}')
 
-/** An upper bound on the bytes written per event beside its payload and origin. */
+/** An upper bound on the bytes of an event besides its payload and origin. */
 export const ENVELOPE = 224
 
 /** Writes the members before the payload. The time of receipt is read from PostgreSQL's message. */

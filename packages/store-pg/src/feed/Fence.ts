@@ -40,7 +40,7 @@ export const isEventOf = (epoch: string, xid: string, id: string, receivedAt: st
  * earlier life, however high its id, and the bound is the next epoch, which has not begun. A standby cannot see which
  * sessions are accepting on its primary: `standby` is true there, and the bound is meaningless.
  *
- * `there` tells whether the event at the client's position ($1, $2, $3), received at $4, is in this database. Events
+ * `there` says whether the event at the client's position ($1, $2, $3), received at $4, is in this database. Events
  * are never removed, so if it is not, the database was set back since the client saw it.
  */
 export const WATERMARK = `

@@ -17,7 +17,7 @@ export interface Watermark {
   readonly there: boolean
 }
 
-/** Fails on a standby, which cannot tell what its primary is about to commit. */
+/** Fails on a standby, which cannot know what its primary is about to commit. */
 export const watermark = (session: Session, { epoch, xid, id, receivedAt = 0n }: FeedPlace) =>
   Effect.flatMap(session.queryValues(WATERMARK, [epoch, xid, id, receivedAt]), ([row]) => {
     const [standby, epochNow, bound, there] = row as [boolean, string, string, boolean]

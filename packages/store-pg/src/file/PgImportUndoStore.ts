@@ -89,7 +89,7 @@ const undoSlice = (sql: Sql, id: number) =>
     }),
   )
 
-/** Those of the table's columns that the undo may drop. */
+/** The columns of the table that the undo may drop. */
 const createdColumns = (sql: Sql, id: number) =>
   Effect.map(sql.unsafe<{ name: string }>(UndoStatement.CREATED_COLUMNS, [id]), (rows) => rows.map(({ name }) => name))
 

@@ -14,7 +14,7 @@ ON CONFLICT (import_id) DO NOTHING`
 /** Stops refusing the same file. */
 export const ALLOW_AGAIN = "UPDATE cabinet.import SET once = false WHERE id = $1 AND once"
 
-/** Returns no row while another process undoes a slice of it, nor after its end. */
+/** Returns no row while another process undoes a slice of it, or after its end. */
 export const HOLD = `
 SELECT u.position::text AS position, u.actor_kind, u.actor_id::float8 AS actor_id, u.actor_name, m.source_id::float8 AS source_id
 FROM cabinet.import_undo u JOIN cabinet.import m ON m.id = u.import_id
@@ -38,7 +38,7 @@ ORDER BY e.id FOR UPDATE OF e`
 /** $2: the position after the slice, $3: how many events were moved. */
 export const ADVANCE = "UPDATE cabinet.import_undo SET position = $2::int8, events = events + $3 WHERE import_id = $1"
 
-/** $2: the columns that were dropped, $3: those that were kept, with the reasons. */
+/** $2: the dropped columns, $3: the kept ones, with the reasons. */
 export const FINISH = `
 UPDATE cabinet.import_undo SET state = 'undone', columns = $2::json, kept = $3::json, finished_at = cabinet.now()
 WHERE import_id = $1 AND state = 'undoing'`

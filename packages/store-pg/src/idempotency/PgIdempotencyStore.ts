@@ -1,7 +1,7 @@
 /**
- * Idempotency records in PostgreSQL. Beginning and removing one is a statement of its own, seen at once by all; none of them
- * waits for a transaction that completes a record, because others' statements share their session. The record decides: work
- * whose record is gone cannot commit.
+ * Idempotency records in PostgreSQL. Beginning or removing one is a separate statement, visible at once to all. Neither
+ * waits for a transaction that completes a record, because other callers' statements share the session. The record
+ * decides: work whose record is gone cannot commit.
  */
 import { createHmac } from "node:crypto"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -25,7 +25,7 @@ const FIND = `
 
 const COMPLETE = "UPDATE cabinet.idempotency SET response = $2 WHERE id = $1 AND response IS NULL RETURNING 1"
 
-/** One that is being completed at this moment stays. */
+/** Skips a record that is being completed at this moment. */
 const REMOVE = `
   DELETE FROM cabinet.idempotency WHERE id IN (
     SELECT i.id FROM cabinet.idempotency i WHERE i.id = $1 AND (i.response IS NULL OR $2) FOR UPDATE SKIP LOCKED)

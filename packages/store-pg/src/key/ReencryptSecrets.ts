@@ -15,7 +15,7 @@ export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("Se
 /** How many rows are read at a time. */
 const BATCH_ROWS = 500
 
-/** $1: how a value begins that is as it should be; null if it should not be encrypted at all. */
+/** $1: the prefix of values that are already as required; null if they should not be encrypted. */
 const isOther = (value: string) =>
   `CASE WHEN $1::text IS NULL THEN starts_with(${value}, 'enc.v1.') ELSE NOT starts_with(${value}, $1) END`
 
@@ -74,7 +74,7 @@ interface HeadersRow {
   readonly headers: string
 }
 
-/** Damaged values stay as they are: its deliveries or requests fail with the reason, until its secret is rotated. */
+/** Damaged values stay unchanged: their deliveries or requests fail with the reason until the secret is rotated. */
 const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effect<A | null, SecretKeyMissing> => {
   if (Result.isSuccess(result)) return Effect.succeed(result.success)
   if (result.failure === "damaged") return Effect.succeed(null)

@@ -1,8 +1,7 @@
 /**
  * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of
  * headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys
- * that the database does not have. The first key encrypts, every one decrypts; without a key secrets are stored as they
- * are. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
+ * that the database does not have. The first key encrypts, and every key decrypts; without a key, secrets are stored in plain text. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
  *
  * Decision: docs/decisions/0060-secrets-of-others-are-encrypted-under-a-key-outside.md
  */
@@ -25,7 +24,7 @@ const ALGORITHM = "aes-256-gcm"
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** No secret that is stored as it is begins so. */
+/** No secret in plain text begins like this. */
 const MARK = "enc.v1."
 const FORM = /^enc\.v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
 
@@ -79,7 +78,7 @@ export class SecretCipher {
 
 export const isEncrypted = (stored: string): boolean => stored.startsWith(MARK)
 
-/** The cipher of a process; by default secrets are stored as they are. */
+/** The cipher of a process; by default secrets are stored in plain text. */
 export const SecretCiphers = Context.Reference<SecretCipher>("@data-cabinet/store-pg/key/SecretCipher", {
   defaultValue: () => new SecretCipher([]),
 })

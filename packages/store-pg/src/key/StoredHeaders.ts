@@ -1,4 +1,7 @@
-/** Headers that others gave, as they are stored: names as they are, so that lists may show them, and values perhaps encrypted. */
+/**
+ * Headers that others entered, as stored: names in plain text, so that lists can show them, and values encrypted if
+ * there is a key.
+ */
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { Result } from "effect"
 import type { SecretCipher, Undecryptable } from "./SecretCipher.ts"

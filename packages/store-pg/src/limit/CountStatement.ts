@@ -62,8 +62,8 @@ WHERE k.fingerprint = ANY ($1::bytea[]) AND k.revoked_at IS NULL
 export const COUNT_SUBJECT = `WITH moment AS MATERIALIZED (${MINUTE}) ${count("SELECT $1::text, 1")}`
 
 /**
- * Counts requests of clients to sources, either of which may be null. A source is counted only for requests within the
- * client's limit ($4): of two pairs of one client, the first gets the lower numbers.
+ * Counts requests of clients to sources, either of which may be null. Only requests within the client's limit ($4)
+ * count against a source. Of two pairs with the same client, the first gets the lower numbers.
  */
 export const COUNT_SENDERS = `
 WITH moment AS MATERIALIZED (${MINUTE}), requested AS MATERIALIZED (
@@ -86,8 +86,8 @@ WHERE w.subject = '${KEY_SUBJECT}' || k.id AND w.last_at > coalesce(k.last_reque
 export const DELETE_BATCH = 10_000
 
 /**
- * One batch of the windows of past minutes. A client with a block of addresses can create more of them in a minute than
- * that.
+ * One batch of the windows of past minutes. A client with a block of addresses can create more than a batch in a
+ * minute.
  */
 export const DELETE_WINDOWS = `
 DELETE FROM cabinet.rate_window WHERE ctid IN (

@@ -1,7 +1,7 @@
 /**
  * Counts intake requests before they arrive. A subject with a large limit need not be counted one request at a time: a
  * process counts some in advance in the database, and spends those numbers without a query. A lease is at most a
- * thousandth of the limit, no more than the requests of this minute so far, and nothing from the middle of the window on.
+ * thousandth of the limit, no more than the requests of this minute so far, and nothing is leased from the middle of the window on.
  * So no more requests pass than the limit allows. Fewer pass only if a process leases numbers and then gets no more
  * requests, and then only a thousandth fewer. A limit below ten thousand is counted exactly.
  *

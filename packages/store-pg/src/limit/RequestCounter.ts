@@ -61,7 +61,7 @@ interface Parts {
   readonly sql: Statements
   readonly options: RateLimiterOptions
   readonly clock: Clock.Clock
-  /** Run counting ahead: beside the request that needs it, until the layer closes. */
+  /** For leasing in advance, which runs alongside the request that needs it, until the layer closes. */
   readonly context: Context.Context<never>
   readonly scope: Scope.Scope
 }

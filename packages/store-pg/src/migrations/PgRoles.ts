@@ -46,7 +46,7 @@ export interface Roles {
 }
 
 export interface RolesOptions {
-  /** The owner's connection address: those of the roles are derived from it. */
+  /** The owner's connection URL, from which those of the roles are derived. */
   readonly url: string
   /** Addresses of existing roles, if this user may not create any. */
   readonly readerUrl?: string | undefined

@@ -2,8 +2,8 @@
 import { OPEN_TO_ALL } from "./CloseDatabase.ts"
 
 /**
- * How many sessions the readers of one cabinet may have, in all its processes: three quarters of those that the server
- * has for users. So reads run out of sessions before intake does, even if a view runs code that never ends.
+ * How many sessions the readers of one cabinet may have in all its processes: three quarters of the server's sessions
+ * for users. So reads run out of sessions before intake does, even if a view runs code that never ends.
  */
 export const MOST_READER_SESSIONS = `greatest(4, (current_setting('max_connections')::int4
     - current_setting('superuser_reserved_connections')::int4 - coalesce(current_setting('reserved_connections', true), '0')::int4) * 3 / 4)`

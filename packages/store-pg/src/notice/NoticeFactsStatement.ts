@@ -94,7 +94,7 @@ FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id AND s.deleted_at
 WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND p.failures > 0 AND p.failing_since IS NOT NULL AND p.source_id <> $1::int8
 ORDER BY p.id`
 
-/** One that was refused before it was accepted was reported to its submitter; a cancelled one has not failed by itself. */
+/** An import refused before it was accepted was reported to its submitter; a cancelled one has not failed by itself. */
 export const IMPORTS = `
 SELECT m.id::float8 AS id, m.name, m.source_id::float8 AS "sourceId", s.name AS "sourceName", cabinet.rfc3339(m.finished_at) AS at,
   m.staged::float8 AS staged, m.accepted::float8 AS accepted, coalesce(m.failure, '') AS failure
@@ -103,7 +103,7 @@ WHERE m.state = 'failed' AND m.cancelled_at IS NULL AND m.staged > 0 AND m.finis
   AND NOT EXISTS (SELECT FROM cabinet.notice n WHERE n.kind = 'import.failed' AND n.subject = m.id)
 ORDER BY m.id LIMIT 1000`
 
-/** Accept records the event that a column was created for; those of the notices' own source do not count. */
+/** An accept records the event for which it created a column; columns of the notices' own source do not count. */
 export const COLUMNS = `
 SELECT c.source_id::float8 AS "sourceId", s.name AS "sourceName", c.created_by_event_id::float8 AS "eventId", c.name AS "column",
   c.field, c.type, c.is_sibling AS "isSibling", cabinet.rfc3339(c.created_at) AS at

@@ -16,7 +16,7 @@ SELECT s.id::float8 AS id, s.name, s.table_name AS "tableName", s.archived_at IS
     WHERE t.source_id = s.id AND a.removed_at IS NULL AND NOT a.every_source ORDER BY 1) AS addresses
 FROM cabinet.notice_source n JOIN cabinet.source s ON s.id = n.source_id WHERE s.deleted_at IS NULL`
 
-/** Until the end of the transaction no other session switches them. */
+/** No other session can switch notices until the end of the transaction. */
 export const HOLD = "SELECT FROM cabinet.job_lock WHERE name = 'notices' FOR UPDATE"
 
 /** $1: the source. */

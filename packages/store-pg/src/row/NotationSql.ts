@@ -7,7 +7,7 @@ import { type Notation, numberTranslation } from "@data-cabinet/core/row/Notatio
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
-/** A text of up to this many characters cannot have more of them than a pattern counts. */
+/** A text of at most this many characters cannot exceed what a pattern counts. */
 const COUNTED_CHARACTERS = 255
 
 /**

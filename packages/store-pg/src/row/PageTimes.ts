@@ -18,7 +18,7 @@ const MAX_STATEMENTS = 500
 const MOST_LENGTH = 8_000
 
 export class PageTimes {
-  /** The moving average of each statement's times, in which the newest counts for half. */
+  /** The moving average of each statement's times, in which the latest counts for half. */
   readonly #millis = new Map<string, number>()
   readonly #quickest = new WeakMap<PageQuery["table"], number>()
 

@@ -57,7 +57,7 @@ interface ObjectSlots {
   users: number
 }
 
-/** What a read says about itself to get a slot. */
+/** How a read describes itself to get a slot. */
 export interface SlotRequest {
   readonly object: string
   /** False for a read that may run a customer's functions. */
@@ -94,7 +94,7 @@ class Slots implements HeldSlots {
     this.#left = left
   }
 
-  /** Takes slots as long as they are free; returns the first semaphore without a free one. */
+  /** Takes slots while they are free; returns the first semaphore without a free one. */
   take(): Semaphore | undefined {
     for (; this.#held < this.#needed.length; this.#held++) {
       const next = this.#needed[this.#held]!

@@ -36,7 +36,7 @@ const TYPES: ReadonlyMap<string, SentType> = new Map(
   }).map(([name, type]) => [`"pg_catalog"."${name}"`, type]),
 )
 
-/** The oid of text, the form of every value without a form of its own. */
+/** The oid of text, in which values without their own form are sent. */
 export const TEXT_OID = 25
 
 /** How values of a type are sent; undefined if PostgreSQL converts them to JSON or text. `type` is the name of the cast. */

@@ -45,7 +45,7 @@ export const NEXT_SET_ASIDE = `
 /** $1: the events whose rows were written or are no longer needed. */
 export const FORGET_SET_ASIDE = "DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[])"
 
-/** Returns the oldest of them and their number. */
+/** Returns their number and the oldest ones. */
 export const ROWS_SET_ASIDE = `
 SELECT event_id::float8 AS "eventId", source_id::float8 AS "sourceId", reason, refused, partial,
   cabinet.rfc3339(retry_at) AS "retryAt", count(*) OVER ()::int4 AS total

@@ -36,10 +36,10 @@ const ofItsOwn = <A, E, R>(databaseUrl: string, work: Effect.Effect<A, E, R>) =>
     orUnavailable,
   )
 
-/** The same over a connection of its own. */
+/** The same over a separate connection. */
 export const recordBaseUrlAt = (databaseUrl: string, baseUrl: string) => ofItsOwn(databaseUrl, recordBaseUrl(baseUrl))
 
-/** Removes this URL, if it is still the recorded one, over a connection of its own. */
+/** Removes this URL over a separate connection, if it is still the recorded one. */
 export const forgetBaseUrlAt = (databaseUrl: string, baseUrl: string) =>
   ofItsOwn(
     databaseUrl,

@@ -1,6 +1,5 @@
 /**
- * When the cabinets of a server are to be looked at, in the server's own database. A process that has a cabinet open moves
- * its time ahead every minute, so that the time passes soon after the last one closed it or was killed. Then a worker claims
+ * When each cabinet of a server has to be checked, in the server's own database. A process that has a cabinet open postpones that time every minute, so it comes soon after the last such process has closed the cabinet or was killed. Then a worker claims
  * the cabinet, looks into its database, and writes when it has work next. So an idle cabinet costs no worker anything.
  *
  * Decision: docs/decisions/0085-idle-cabinets-say-when-they-are-due.md
@@ -9,11 +8,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
-/** Claimed cabinets are looked at in this time; those of a killed worker are then claimed by another. */
+/** Claimed cabinets are checked within this time; those of a killed worker are then claimed by another. */
 const CLAIMED = "interval '1 minute'"
 /** Longer than the minute after which a process moves the time ahead again. */
 const IN_USE = "interval '2 minutes'"
-/** A command of a person takes less; the work of one that is killed is found by then. */
+/** A person's command takes less; the work of a killed command is found after this time. */
 const COMMAND = "interval '10 minutes'"
 
 /** $1: how many at most. */

@@ -21,7 +21,7 @@ interface Row {
 const COLUMNS = `v.id::float8 AS id, v.title, v.schema_name, v.table_name, v.query, v.shared, v.maker_kind,
   v.maker_id::float8 AS maker_id, v.maker_name, cabinet.rfc3339(v.created_at) AS created_at`
 
-/** $9: how many of its maker there may be before it. */
+/** $9: how many views its creator may have before it. */
 const ADD = `
   INSERT INTO cabinet.saved_view AS v (title, schema_name, table_name, query, shared, maker_kind, maker_id, maker_name)
   SELECT $1, $2, $3, $4, $5, $6, $7::int8, $8
