@@ -7,7 +7,7 @@ export class CabinetError extends Error {
   readonly status: number | null
   /** The parameter or the field at fault. */
   readonly param: string | null
-  /** Seconds until another try is worth it; null if the server did not say. */
+  /** Seconds until a retry makes sense; null if the server did not say. */
   readonly retryAfter: number | null
 
   constructor(fields: {

@@ -24,8 +24,8 @@ export interface IntakeOptions {
 const MAX_RETRY_MILLIS = 240_000
 
 /**
- * Sends one object. The very same bytes are sent again after no response, or one that says to retry later; errors that
- * do not pass are thrown as they come. Two equal objects that are meant as two need a field that differs.
+ * Sends one object. The same bytes are sent again if there is no response, or one that says to retry later; permanent
+ * errors are thrown at once. Two equal objects that count as two need a field that differs.
  */
 export const sendToIntake = async (
   intakeUrl: string,

@@ -45,7 +45,10 @@ export class Management {
     this.#fetch = (url, init) => fetcher(url, init)
   }
 
-  /** One operation by its id. Nothing is tried again: whether it may be done twice is for the caller to say, by an `idempotencyKey`. */
+  /**
+   * Calls one operation by its id. Nothing is retried: the caller decides by an `idempotencyKey` whether it may be
+   * repeated.
+   */
   async call<N extends Name>(name: N, ...given: Input<N>): Promise<Operations[N]["output"]> {
     const [method, template] = OPERATIONS[name].split(" ") as [string, string]
     const { path = {}, query = {}, body, idempotencyKey } = (given[0] ?? {}) as Given

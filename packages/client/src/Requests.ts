@@ -9,7 +9,7 @@ export const textOf = async (fetcher: Fetch, url: string, init: RequestInit): Pr
   let response: Response
   let text: string
   try {
-    // A key is for the server that it was given to, and none that this one redirects to.
+    // A key is only for the server that it was given to, not for one that this server redirects to.
     response = await fetcher(url, { redirect: "error", ...init })
     text = await response.text()
   } catch (cause) {

@@ -4,7 +4,7 @@ import { Context } from "effect"
 export class ConsoleSettings extends Context.Service<
   ConsoleSettings,
   {
-    /** The zone in which times are shown, such as `Europe/Berlin`; an export and a copy have them as the API does. */
+    /** The time zone for display, such as `Europe/Berlin`; exports and copies have times as the API has them. */
     readonly timeZone: string
   }
 >()("@data-cabinet/console/ConsoleSettings") {}

@@ -1,6 +1,6 @@
 /**
  * `cabinet bench`: runs the measurements of `test/bench`, which exist in a clone but not in the published package. It
- * starts servers and a PostgreSQL of its own and touches no cabinet.
+ * starts its own servers and PostgreSQL, and touches no cabinet.
  */
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"

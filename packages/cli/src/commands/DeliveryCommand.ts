@@ -1,4 +1,4 @@
-/** `cabinet delivery …`: deliveries of all addresses, and one of them by its number. */
+/** `cabinet delivery …`: deliveries of all addresses, and one by its number. */
 import { deliveryShape, deliveryWithLogShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"

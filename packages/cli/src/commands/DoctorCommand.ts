@@ -29,7 +29,7 @@ const examine = Doctor.use((doctor) => doctor.examine)
 /** Cabinets examined at the same time: each takes a few connections. */
 const MAX_CONCURRENT = 4
 
-/** A cabinet of the server; one that cannot be opened is a finding, and harms no other. */
+/** A cabinet of the server. A cabinet that cannot be opened is a finding, and does not affect the others. */
 const examineTenant = (own: CabinetDatabase, settings: Settings, name: string) =>
   Effect.gen(function* () {
     const database = yield* resolveTenant(own, name, settings, { changes: false })

@@ -1,6 +1,6 @@
 /**
- * `cabinet export --events`: the events after a cursor as a file, with the next cursor beside it in `FILE.cursor`. The
- * cursor is written last: a file counts once it has its cursor, and a file without one is written again.
+ * `cabinet export --events`: the events after a cursor as a file, with the next cursor in `FILE.cursor`. The cursor is
+ * written last: a file counts once it has its cursor, and a file without one is written again.
  */
 import { readdir, readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -45,7 +45,7 @@ export const writeEvents = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const rows = yield* outputFile(to)
       const cursor = yield* outputFile(`${to}.cursor`)
-      // The cursor of an earlier file must not stay beside this one.
+      // The cursor of an earlier file must not be left next to this one.
       yield* attempt(() => rm(`${to}.cursor`, { force: true }))
       const written = yield* attempt(() => writeRows(events, fileEncoder(format, "events", shape), rows, tell))
       const nextCursor = events.nextCursor()

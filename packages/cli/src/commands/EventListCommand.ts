@@ -1,4 +1,6 @@
-/** `cabinet event list`: the feed in the API's form, the newest of it, from a place on, or as it grows. */
+/**
+ * `cabinet event list`: the feed in the API's form: the newest events, those from a position on, or all as they arrive.
+ */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedError } from "@data-cabinet/core/feed/FeedError"

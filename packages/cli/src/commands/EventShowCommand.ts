@@ -122,7 +122,7 @@ export const show = Command.make("show", { id: idArgument("ID", "The event's num
         const none = noRow(record)
         const names = row === null ? [] : namesOf(row)
         const cells = row === null ? [] : rowCells(row, names)
-        // A table may have hundreds of columns, of which one event fills a few.
+        // A table may have hundreds of columns, of which an event fills only a few.
         const filled = names.map((name, at) => [name, cells[at] ?? ""] as const).filter(([, cell]) => cell !== "")
         return [
           style.bold(`Event ${id}`),

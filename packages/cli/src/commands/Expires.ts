@@ -35,6 +35,6 @@ interface Expiring {
   readonly revokedAt: string | null
 }
 
-/** For a list; whether it has expired is for the database's clock to say, so the time itself is shown. */
+/** For a list. Only the database's clock can say whether it has expired, so the time itself is shown. */
 export const stateOf = ({ expiresAt, revokedAt }: Expiring): string =>
   revokedAt !== null ? `revoked ${revokedAt}` : expiresAt === null ? "good" : `until ${expiresAt}`

@@ -64,7 +64,7 @@ interface ShapeFlags {
   readonly text: ReadonlyArray<string>
 }
 
-/** `total=12,2`: a column, its digits, and how many of them follow the point. */
+/** `total=12,2`: a column, its number of digits, and how many of them follow the point. */
 const decimalsOf = (flags: ReadonlyArray<string>): Readonly<Record<string, DecimalDigits>> | CommandError => {
   const found: Array<readonly [string, DecimalDigits]> = []
   for (const flag of flags) {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { CommandError } from "./CommandError.ts"
 
-/** Adds a sentence to the refusals with these codes; any other error passes as it is. */
+/** Adds a sentence to the refusals with these codes; passes on any other error unchanged. */
 export const withHints =
   (hints: Readonly<Record<string, string>>) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | CommandError, R> =>

@@ -126,7 +126,7 @@ interface Following {
   /** RFC 3339; null: only new events. */
   readonly since: string | null
   readonly tell: Tell
-  /** Run once it is known where it begins. */
+  /** Runs once the start position is known. */
   readonly ready: Effect.Effect<void>
 }
 
@@ -140,7 +140,7 @@ const follow = ({ sourceId, target, since, tell, ready }: Following) =>
     while (true) {
       const page: FeedResult = yield* nextPage([...filter, ["cursor", cursor]])
       for (const event of page.items.texts().map(forwardedEvent)) {
-        // The order is that of acceptance, in which an event that was received before may follow.
+        // The order is that of acceptance, so an event that was received earlier may follow.
         if (from !== null && Date.parse(event.receivedAt) < from) continue
         if (event.notSent === null) yield* forward(target, event, tell)
         else yield* tell({ at: yield* now, event, outcome: null, retryMillis: null })

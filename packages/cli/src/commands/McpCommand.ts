@@ -24,7 +24,7 @@ import { CommandError } from "./CommandError.ts"
 import { root, withCabinet } from "./Root.ts"
 
 const MAX_LINE_BYTES = 65_536
-/** How many messages are worked on; the next is read when one of them is done. */
+/** How many messages are processed concurrently; the next one is read when one of them is done. */
 const MAX_AT_ONCE = 16
 
 const tooLong = rpcError("invalid", `A message may have at most ${MAX_LINE_BYTES} bytes.`)

@@ -1,4 +1,4 @@
-/** The flags that say how numbers and days are written in a file or in a column of text. */
+/** The flags for the notation of numbers and days in a file or a text column. */
 import {
   DATE_NOTATIONS,
   type DateNotation,

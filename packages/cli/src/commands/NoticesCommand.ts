@@ -1,4 +1,4 @@
-/** `cabinet notices on`, `off` and `show`: what happened to the cabinet, as events of a source of its own. */
+/** `cabinet notices on`, `off` and `show`: what happens to the cabinet, as events of a separate source. */
 import { type NoticeState, noticeStateShape, Notices } from "@data-cabinet/core/notice/Notices"
 import { Effect } from "effect"
 import { Command } from "effect/cli"

@@ -21,7 +21,7 @@ export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
   Flag.map(Option.getOrNull),
 )
 
-/** One of them by number or by name. */
+/** A person, by number or by name. */
 export const personOf = Effect.fnUntraced(function* (given: string) {
   const all = yield* lookup(People.use((people) => people.list))
   const name = given.trim().normalize("NFC").toLowerCase()

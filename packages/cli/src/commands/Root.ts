@@ -85,7 +85,7 @@ export const root = Command.make("cabinet").pipe(
 
 type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
 
-/** The values of flags, the command's own and those of `cabinet` itself. */
+/** The values of flags: the command's own and those of `cabinet` itself. */
 export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
   const given: { [Name in SettingName]?: string | undefined } = {}
   for (const [name, value] of Object.entries({ ...own, ...place })) {

@@ -32,7 +32,9 @@ const emptyPairs = (text: string): Pairs | undefined => {
   ]
 }
 
-/** The condition begins at the first sign of one. A value may hold any sign; spaces at its ends are not part of it. */
+/**
+ * The condition begins at the first operator sign. A value may contain any sign; spaces at its ends are not part of it.
+ */
 const comparisonPairs = (text: string): Pairs | undefined => {
   const at = text.search(/[=!<>~]/)
   const sign = [text.slice(at, at + 2), text.slice(at, at + 1)].find((one) => Object.hasOwn(CONDITIONS, one))

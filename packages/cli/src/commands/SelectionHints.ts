@@ -1,4 +1,4 @@
-/** Says refusals of a selection in the words of the command line: its flags, and the table that was probably meant. */
+/** Words refusals of a selection for the command line, with its flags and the table that was probably meant. */
 import { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { nearest } from "@data-cabinet/core/text/Nearest"

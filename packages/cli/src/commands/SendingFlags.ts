@@ -1,6 +1,6 @@
 /**
  * How deliveries are sent to an address: `--headers-file`, `--client-certificate-file` with `--client-key-file`,
- * `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`, of which each given one is set or changed.
+ * `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`. Each given flag sets or changes its setting.
  */
 import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"

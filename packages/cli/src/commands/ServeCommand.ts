@@ -18,7 +18,7 @@ import { report } from "../output/Report.ts"
 import { format, noCabinet, settingFlags, settingsOf, userName } from "./Root.ts"
 import { startupBanner, startupJson } from "./StartupBanner.ts"
 
-/** All settings but those that every command has. */
+/** All settings except those that every command has. */
 const OWN = (Object.keys(SETTINGS) as ReadonlyArray<SettingName>).filter(
   (name) => name !== "databaseUrl" && name !== "dataDir" && !secretSettings.includes(name),
 )

@@ -85,7 +85,7 @@ interface SourceFlags extends SettingValues, VerifyFlags, ChallengeFlags {
   readonly from: Option.Option<ProviderName>
 }
 
-/** Reads a secret from where the flags say, before anything is opened. */
+/** Reads a secret from where the flags say, before anything else is opened. */
 export const readSettings = (input: SourceFlags) =>
   Effect.gen(function* () {
     const verify = yield* readVerification(input)

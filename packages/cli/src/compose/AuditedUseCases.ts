@@ -52,7 +52,7 @@ type NotAudited =
 
 type Audited = Layer.Success<typeof AuditedCabinet.layer>
 
-/** The use cases, audited. It does not compile where a use case is neither audited nor in the list of those that need not be. */
+/** The use cases, audited. It does not compile if a use case is neither audited nor listed as one that need not be. */
 export const audited = <A, E, R>(
   useCases: [Exclude<A, Audited | NotAudited>] extends [never]
     ? Layer.Layer<A, E, R>

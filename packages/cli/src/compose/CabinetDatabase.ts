@@ -1,6 +1,6 @@
 /**
  * The database of a cabinet, opened and brought up to date: the one that DATABASE_URL names, or the embedded one of the
- * data directory, which a server holds and every other process joins, beside the server or without it.
+ * data directory, which a server holds and every other process joins, whether or not the server runs.
  */
 import { resolve } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"

@@ -60,7 +60,7 @@ const externalSignInsOf = ({ settings, signIn }: HttpOptions) => {
   }
 }
 
-/** The issuer has a client of its own, which may reach networks that deliveries may not. */
+/** The identity provider gets a separate client, which may reach networks that deliveries may not. */
 const providerLayer = ({ settings }: HttpOptions) => {
   const { oidcIssuer: issuer, oidcClientId: clientId } = settings
   if (issuer === null || clientId === null) return Layer.empty

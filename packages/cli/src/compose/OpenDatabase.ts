@@ -27,8 +27,8 @@ export interface DatabaseOptions {
   /** The URL under which others reach the cabinet, of a process that serves it: recorded for the others. */
   readonly baseUrl?: string | undefined
   /**
-   * For callers that use the cabinet's secrets: opening encrypts them with its first key. Without it they stay as they
-   * are.
+   * For callers that use the cabinet's secrets: opening encrypts them with its first key. Otherwise they stay
+   * unchanged.
    */
   readonly cipher?: SecretCipher | undefined
 }
@@ -66,7 +66,7 @@ const toCheck = (message: string): string => {
   return "Check that PostgreSQL runs there and that DATABASE_URL is right."
 }
 
-/** Enough for all migrations at once, beside other sessions. */
+/** Enough for all migrations at once, next to other sessions. */
 const LEAST_LOCKS = 640
 
 const inWords = (url: string, error: SqlError.SqlError): StartError => {
@@ -131,7 +131,7 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
   })
 }
 
-/** An author that is missing concerns only `cabinet sql`, which says so itself: a command that does something else need not. */
+/** A missing author concerns only `cabinet sql`, which reports it itself; other commands need not. */
 const warnOfMissingRoles = ({ url, baseUrl }: DatabaseOptions, { reader, author, administratorSql }: Roles) => {
   if (administratorSql === null || (reader.there && baseUrl === undefined)) return Effect.void
   const off = [...(reader.there ? [] : ["Reading"]), ...(author.there ? [] : ["`cabinet sql`"])]

@@ -53,7 +53,7 @@ export const maintenanceLayer = Layer.mergeAll(
   UndoLoop.layer,
 )
 
-/** Polls; one process at a time runs each of them. */
+/** Polls, each of which one process at a time runs. */
 export const pollingLayer = PollLoop.layer()
 
 export const workLayer = (keeping: Keeping) =>

@@ -64,7 +64,7 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** Every call of a cabinet rejects with this class and no other. */
+/** Every call of a cabinet rejects with this class only. */
 export class CabinetError extends Error {
   override readonly name = "CabinetError"
   /** From a closed list, for programs to branch on; the message is for people. */

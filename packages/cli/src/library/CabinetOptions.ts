@@ -99,7 +99,7 @@ export interface ConsoleOptions {
    * console's sign-in page. Return null if nobody is signed in. An exception or an unknown role denies access.
    */
   readonly whoIs?: WhoIs | undefined
-  /** A sentence that tells visitors where and how to sign in. */
+  /** A sentence that explains to visitors where and how to sign in. */
   readonly signInHint?: string | undefined
 }
 

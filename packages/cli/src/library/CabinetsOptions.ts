@@ -1,4 +1,4 @@
-/** The options of a server of many cabinets, which apply to all of them. */
+/** The options of a server with many cabinets, which apply to all of them. */
 import { Effect, Result } from "effect"
 import { domain } from "../settings/SettingForm.ts"
 import { StartError } from "../process/StartError.ts"

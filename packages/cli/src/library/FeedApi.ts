@@ -85,7 +85,7 @@ const nextPage = async (run: Run, params: Pairs, follows: boolean, end: AbortSig
 /** Formats a date; an invalid one becomes a text that is refused later. */
 const textOf = (date: Date): string => (Number.isNaN(date.getTime()) ? "An invalid date" : date.toISOString())
 
-/** Returns where to begin. A stored cursor that is empty is the one of the first page. */
+/** Returns where to begin. An empty stored cursor means the beginning of the feed. */
 const cursorOf = async (run: Run, pairs: Pairs, { after = "", from }: FeedOptions): Promise<string | undefined> => {
   if (after !== "" || from === undefined || from === "") return after === "" ? undefined : after
   if (typeof from === "object") {

@@ -12,7 +12,7 @@ export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role, RotateKey
 export interface KeysApi {
   /** Issues a key, and returns it whole for the only time. */
   readonly create: (key: { readonly name: string; readonly expiresInSeconds?: number }) => Promise<IssuedKey>
-  /** All of them, including revoked ones. */
+  /** All keys, including revoked ones. */
   readonly list: () => Promise<ReadonlyArray<ApiKey>>
   /** Replaces a key by one of the same name and lifetime; the old one ends now, or after `keepOldSeconds`. Rejects with `no_such_key`. */
   readonly rotate: (id: number, options?: RotateKeyOptions) => Promise<IssuedKey>

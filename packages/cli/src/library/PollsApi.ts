@@ -12,7 +12,7 @@ export interface PollsApi {
    * secret.
    */
   readonly create: (poll: NewPoll) => Promise<Poll>
-  /** All of them, by id. */
+  /** All polls, by id. */
   readonly list: () => Promise<ReadonlyArray<Poll>>
   /**
    * Changes the given fields; the next run is due at once. If the URL has another origin, the poll's headers are needed

@@ -12,8 +12,9 @@ export interface ReportLoginApi {
   /** Its current state, without its password. */
   readonly get: () => Promise<ReportLoginState>
   /**
-   * Sets a new password, returns it for the only time, and ends the sessions of the old one. Rejects with `not_listening` if
-   * no other program could connect, and with `login_denied` if the database's user may not change the login.
+   * Sets a new password and ends the sessions of the old one. The password is returned only here. Rejects with
+   * `not_listening` if no other program could connect, and with `login_denied` if the database's user may not change
+   * the login.
    */
   readonly issue: () => Promise<IssuedReportLogin>
   /** Disables the login. */

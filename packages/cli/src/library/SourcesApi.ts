@@ -17,7 +17,7 @@ export interface SourceWithAddress extends Source {
 
 /** Operations on sources. A call about an unknown source rejects with `no_such_source`. */
 export interface SourcesApi {
-  /** Creates a source with an intake address and a table of its own. */
+  /** Creates a source with its own intake address and table. */
   readonly create: (source: NewSource) => Promise<SourceWithAddress>
   /** All sources by id, including archived ones. */
   readonly list: () => Promise<ReadonlyArray<Source>>

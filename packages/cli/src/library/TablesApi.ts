@@ -37,7 +37,7 @@ export type {
 
 /** Every readable table and view: sources' tables, and a customer's own. */
 export interface TablesApi {
-  /** All of them, by schema and name. */
+  /** All tables, by schema and name. */
   readonly list: () => Promise<ReadonlyArray<Table>>
   /** One table or view, such as `sources.orders`, with its columns and key; null if it does not exist or is not readable. */
   readonly get: (object: string) => Promise<TableDetail | null>

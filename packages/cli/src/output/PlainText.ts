@@ -33,7 +33,7 @@ export const plainOutput = (text: string): string =>
     return found.length > 1 || found === "\n" || found === "\t" ? found : escaped(found)
   })
 
-/** JSON that means the same; JSON.stringify leaves some of these characters as they are. */
+/** JSON with the same meaning; JSON.stringify leaves some of these characters unescaped. */
 export const plainJson = (json: string): string =>
   json.replace(UNSAFE, (char) => (char === "\n" ? char : escaped(char)))
 

@@ -10,7 +10,7 @@ import { CommandError } from "../commands/CommandError.ts"
 import { plainJson, plainOutput } from "./PlainText.ts"
 import { type Style, styleFor } from "./Style.ts"
 
-/** JSON text that is passed on unparsed, so that no digit of it is lost. */
+/** JSON text that is passed on unparsed, so that no digit is lost. */
 export class JsonText {
   readonly text: string
   constructor(text: string) {

@@ -1,15 +1,15 @@
 /**
  * How much garbage V8 may leave uncollected. By default V8 uses more memory to collect less often: 128 MB for young
  * objects, though few of them are live, and for old ones four times the live size. A server with little load was
- * measured to reach that once in a quarter of an hour, with 30 MB of garbage by then.
+ * measured to reach that every quarter of an hour, with 30 MB of garbage.
  */
 import { type EventLoopUtilization, performance } from "node:perf_hooks"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 /**
- * The limit for young objects; V8 shrinks the space to 1 MB when idle, and then it may grow again. Twice this was measured
- * to save a server a twelfth of its CPU for 30 MB more, half of it to cost a tenth, 8 MB two fifths.
+ * The limit for young objects; V8 shrinks the space to 1 MB when idle, and then it may grow again. In measurements,
+ * twice this saves a server a twelfth of its CPU for 30 MB more; half of it costs a tenth, 8 MB two fifths.
  */
 const YOUNG_BYTES = 32 * 1_048_576
 

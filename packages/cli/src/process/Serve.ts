@@ -157,8 +157,8 @@ export const serve = (options: ServeOptions): Effect.Effect<Served, StartError, 
       const cabinet = yield* serveOn({ ...options, place })
       if (cabinet !== null) first = yield* step(Effect.provideContext(seed, cabinet))
     }
-    // Its listening address is right for the one server of a data directory; of several servers on one database, none
-    // knows the address of the others.
+    // Its listening address is right for the only server of a data directory; with several servers on one database,
+    // none knows the address of the others.
     const knows = settings.baseUrl !== null || database.dataDir !== null
     if (settings.serviceDomain === null && knows) {
       yield* step(recordBaseUrlAt(database.url, baseUrl))

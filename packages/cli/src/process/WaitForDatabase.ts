@@ -1,6 +1,6 @@
 /**
- * A long-running process waits for its database: after a reboot or a failover it may well be up first. A permanent error,
- * such as a wrong password, fails the start at once. The log says what it waits for, and for how long.
+ * A long-running process waits for its database: after a reboot or a failover, the process may start first. A permanent
+ * error, such as a wrong password, fails the start at once. The log says what it waits for, and for how long.
  */
 import { failureReport, isTemporary } from "@data-cabinet/store-pg/connection/FailureWords"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -63,7 +63,7 @@ export const waitForDatabase = <A, E, R>(
     return opened
   })
 
-/** One step of a start; all of them wait for the database within the same time. */
+/** One step of a start; all steps wait for the database within the same time limit. */
 export type StartStep = <A, E, R>(step: Effect.Effect<A, E, R>) => Effect.Effect<A, StartError, R>
 
 /** Starts the clock for all steps of a start with this database. A failure that outlasts it becomes a sentence. */

@@ -1,6 +1,6 @@
 /**
- * The worker's side: one of several processes that serve a cabinet from one port. It opens no database of its own and
- * prints nothing; its parent sends it the settings, and the signal to stop (see bin).
+ * The worker's side: one of several processes that serve a cabinet from one port. It starts no database and prints
+ * nothing; its parent sends it the settings, and the signal to stop (see bin).
  */
 import type { Cluster } from "node:cluster"
 import { MetricsText, ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"

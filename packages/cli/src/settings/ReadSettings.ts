@@ -109,5 +109,5 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
     return all
   })
 
-/** Whether a setting was given at all, as a flag or in the environment. */
+/** Whether a setting was given, as a flag or in the environment. */
 export const isGiven = (name: SettingName, sources: SettingSources): boolean => found(name, sources) !== undefined

@@ -80,7 +80,7 @@ export const tenantDatabaseUrl =
 /** A URL that may leave parts out, to be filled in from where libpq would take them (see CompleteDatabaseUrls). */
 export const partialDatabaseUrl: Form<string> = (given) => Result.map(readUri(given), () => given)
 
-/** The login of one role; the user name in it says which. */
+/** The login of a role; the user name in it says which. */
 export const databaseLogin: Form<string> = (given) =>
   Result.flatMap(readUri(given), ({ user }) =>
     user === undefined

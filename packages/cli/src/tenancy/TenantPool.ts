@@ -1,5 +1,5 @@
 /**
- * Many cabinets in one process, each in a database of its own. A cabinet is opened on its first request and closed when it
+ * Many cabinets in one process, each in its own database. A cabinet is opened on its first request and closed when it
  * has been idle for a while, so that an unused cabinet costs a line in the registry. A cabinet whose database is
  * unavailable responds with 503 and is retried after a moment; the others are not affected.
  *
@@ -54,7 +54,7 @@ export interface TenantPool {
   readonly reloadWhole: Effect.Effect<void, StoreUnavailable>
 }
 
-/** Per cabinet: its two writers, one that listens, and a few for everything else. */
+/** Per cabinet: its two writers, one session that listens, and a few for everything else. */
 const MAX_CONNECTIONS = 6
 
 const OPEN_TIMEOUT = "8 seconds"
@@ -81,7 +81,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
       polls ? pollingLayer : Layer.empty,
     )
     const http = cabinetHttpLayer({ baseUrl, baseUrlKnown: true, settings, signIn: options.signIn })
-    // A memo map of its own: layers are memoized by identity, and another cabinet's must never be used for this one.
+    // A separate memo map: layers are memoized by identity, and another cabinet's must never be used for this one.
     const memo = Layer.makeMemoMapUnsafe()
     const all = Layer.provide(Layer.merge(http, work), services)
     const context = yield* Layer.buildWithMemoMap(all, memo, yield* Effect.scope)

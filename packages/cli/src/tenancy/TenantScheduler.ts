@@ -1,11 +1,10 @@
 /**
- * The work of cabinets that are not open anywhere: due deliveries, polls, retention. The registry has the time at which each
- * is to be looked at (`PgRegistryDue`). A process that does background work claims those whose time has come, reads over a
+ * The work of cabinets that are not open anywhere: due deliveries, polls, retention. The registry has the time at which each has to be checked (`PgRegistryDue`). A process that does background work claims those whose time has come, reads over a
  * short connection when each has work due next, and opens it then. A process that uses a cabinet signals it to the others, so
  * that its deliveries go out at once.
  *
  * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
- * starts within CHECK_INTERVAL of its time; a cabinet whose processes were killed is looked at within two minutes; and work
+ * starts within CHECK_INTERVAL of its time; a cabinet whose processes were killed is checked within two minutes; and work
  * that no process announced is found within LONGEST_SECONDS.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
@@ -75,7 +74,7 @@ export const tenantScheduler = Effect.fnUntraced(function* (many: TenantPool, { 
     })
     if (seconds > 0) yield* settleDue(claim, clamped(seconds))
     else {
-      // The claim stands for a minute; from its opening on, the cabinet moves its time ahead by itself.
+      // The claim lasts a minute; once the cabinet is open, it postpones its own time.
       yield* openFor(claim.name)
       if (!polls) yield* PgCabinetSignal.notify(claim.name)
     }

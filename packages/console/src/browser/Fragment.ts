@@ -1,7 +1,4 @@
-/**
- * The one place where text becomes elements: HTML of our own server, under the page's only Trusted Types policy. No other
- * text gets there.
- */
+/** The only place where text becomes elements: HTML from our own server, under the page's only Trusted Types policy. */
 
 interface Policy {
   readonly createHTML: (text: string) => string

@@ -206,7 +206,7 @@ export class Grid {
     return this.#body.parentElement!.querySelector("tr")?.cells[this.#column]
   }
 
-  /** The value as the server wrote it; one that is cut in the table is fetched whole. */
+  /** The value as the server wrote it; a value that is cut in the table is fetched whole. */
   async #copy(): Promise<void> {
     const cell = this.#rowElement(this.#row)?.cells[this.#column]
     if (cell === undefined) return
@@ -225,7 +225,9 @@ export class Grid {
   }
 }
 
-/** As the server says it: all rows by their form, and more than a number by the form of many. */
+/**
+ * In the server's words. A complete count takes the plural form of its number, a partial one ("5,000+") that of many.
+ */
 const inWords = ({ dataset }: HTMLElement, rows: number, isWhole: boolean): string => {
   const { lang } = document.documentElement
   const forms = JSON.parse(dataset["forms"] ?? "{}") as Partial<Record<string, string>>

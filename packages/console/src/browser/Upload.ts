@@ -22,14 +22,14 @@ const send = (form: HTMLFormElement, data: FormData, place: HTMLElement): void =
     for (const button of buttons) button.disabled = way
   }
   request.upload.addEventListener("progress", ({ loaded, total }) => {
-    // All of it is sent: how long the reading takes is not known.
+    // All of it is sent; how long the server takes to read it is unknown.
     if (loaded < total) progress.value = loaded / total
     else progress.removeAttribute("value")
   })
   request.addEventListener("loadend", () => {
     under(false)
     const { status, responseText: text } = request
-    // A session that has ended leads to a whole screen, whose main part says why.
+    // If the session has ended, the response is a whole screen, whose main part gives the reason.
     const [from, to] = [text.indexOf("<main"), text.indexOf("</main>")]
     if (status === 0) place.textContent = form.dataset["failed"] ?? ""
     else setHtml(place, from < 0 ? text : text.slice(text.indexOf(">", from) + 1, to))

@@ -61,7 +61,7 @@ export const erasureScreens = Effect.gen(function* () {
   const shown = (frame: Frame, data: Omit<ErasureData, "sources">) =>
     Effect.map(sources.list, (all) => ({ screen: erasureScreen(frame, { ...data, sources: all }) }))
 
-  /** A typed number that is wrong leaves the count beside its form. */
+  /** If the typed number is wrong, the count stays next to its form. */
   const notErased = Effect.fnUntraced(function* ({ frame, form: pairs, address }: FormCall, data: Counted) {
     const { screen } = yield* shown(frame, data)
     const error = notTyped(totalOf(data.progress.counts))

@@ -61,7 +61,7 @@ const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html 
   )}</tbody></table>`
 }
 
-/** Into the trash and out of it. */
+/** To the trash and back. */
 const trashActs = (frame: Frame, { listed }: EventData, id: string): HtmlValue => {
   const { event: words } = frame.words
   const path = consolePath(frame, `events/${id}`)

@@ -1,4 +1,6 @@
-/** Events into the trash, back from it, and erased for good: those that are marked in a list, or the one of a screen. */
+/**
+ * Moves events to the trash, restores them, and erases them for good: those marked in a list, or the one of a screen.
+ */
 import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
@@ -32,7 +34,7 @@ type OfSource = (
   events: ReadonlyArray<number>,
 ) => Effect.Effect<number, TrashError | StoreUnavailable>
 
-/** Source by source: those of one apply together. */
+/** One call per source: the events of one source change together. */
 const bySource = (work: OfSource) =>
   Effect.fnUntraced(function* (call: FormCall) {
     const marked = markedIn(call)

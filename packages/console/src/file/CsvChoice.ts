@@ -12,7 +12,7 @@ export const csvChoice = (frame: Frame): Html => {
   return markup`<div class="row wrap ends"><label>${words.delimiter}<select name="delimiter">${options([["", words.detected], ...named], "")}</select></label><label>${words.headerRow}<input name="header_row" type="number" min="1" placeholder="${words.detected}"></label><label>${words.sheet}<input name="sheet" maxlength="200" placeholder="${words.firstSheet}" autocomplete="off"></label></div>`
 }
 
-/** What was chosen; an empty choice says nothing. */
+/** The chosen options; an empty choice is left out. */
 export const csvChoiceIn = (value: (name: string) => string | undefined) => ({
   delimiter: value("delimiter") || undefined,
   headerRow: value("header_row") ? Number(value("header_row")) : undefined,

@@ -27,7 +27,7 @@ const LISTED = 50
 /** From the console at once, in one process; programs have slots of their own. */
 const AT_ONCE = 2
 
-/** The choices of the form, beside the outcome for the file. */
+/** The form's choices, next to the result for the file. */
 const filledAgain = ({ frame, address }: FormCall, screen: Screen, pairs: Pairs): Screen => {
   const main = filledForm(screen.main.text, { action: frame.base + address, pairs }, null)
   return main === null ? screen : { ...screen, main: new Html(main) }

@@ -1,4 +1,4 @@
-/** The state of an import: that of its undo once that was begun, or that it was cancelled. */
+/** The state of an import: that of its undo, if one was begun, or that it was cancelled. */
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Html } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"

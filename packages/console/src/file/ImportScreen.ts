@@ -1,6 +1,6 @@
 /**
- * One import: how far it is, and how it is cancelled or undone. What an undo would do is counted when somebody wants to undo it, since a
- * count goes through the whole table, and its button is offered below the count.
+ * One import: its progress, and how to cancel or undo it. The effect of an undo is counted only on request, because
+ * counting reads the whole table; the button for the undo is below the count.
  */
 import type { ImportStatus, KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import type { UndoPreview } from "@data-cabinet/core/file/Imports"
@@ -20,9 +20,9 @@ export interface ImportData {
   readonly timeZone: string
   /** Whether it can be cancelled, or marked as cancelled after it has failed. */
   readonly isCancellable: boolean
-  /** Whether an undo can be asked for. */
+  /** Whether an undo can be requested. */
   readonly isUndoable: boolean
-  /** What an undo would do, or why none is possible; null if nobody asked. */
+  /** The effect of an undo, or why none is possible; null if it was not requested. */
   readonly undo: UndoPreview | ManageError | null
 }
 

@@ -30,7 +30,7 @@ const readFields = (frame: Frame, { readAs, misfits }: ImportReport): HtmlValue 
   return markup`<table class="list">${fields}</table>${values.length > 0 && markup`<p>${words.stayText}</p><table class="list">${values}</table>`}`
 }
 
-/** What each delimiter that fits makes of the file; which one is right is asked. */
+/** How each fitting delimiter reads the file, so that the person can choose. */
 const readingsOf = (frame: Frame, { readings }: ImportReport): HtmlValue => {
   const { file: words } = frame.words
   if (readings.length === 0) return null

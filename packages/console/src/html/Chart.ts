@@ -15,7 +15,7 @@ export interface Bar {
 
 const WIDTH = 10
 const HEIGHT = 100
-/** So that one event beside thousands is seen. */
+/** So that one event is visible next to thousands. */
 const LEAST = 3
 const LEAST_OF_LINE = 8
 

@@ -7,7 +7,7 @@ import { menuButton } from "./Menu.ts"
 import { postForm } from "./PostForm.ts"
 import type { Frame } from "./Shell.ts"
 
-/** What the visitor is asked. */
+/** The question to the visitor. */
 export interface Question {
   /** Unique on its screen. */
   readonly id: string

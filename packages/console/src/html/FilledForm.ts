@@ -65,7 +65,10 @@ const formsOf = (tags: ReadonlyArray<Tag>): ReadonlyArray<Form> => {
 const isSentTo = ({ tag, controls }: Form, action: string): boolean =>
   [tag.attributes.get("action"), ...controls.map(({ attributes }) => attributes.get("formaction"))].includes(action)
 
-/** How many of a form's fields were sent; among forms with one address, such as those of a list, it finds the one. */
+/**
+ * How many of a form's fields were sent. Among forms with the same address, such as those of a list, it identifies the
+ * one that was sent.
+ */
 const resemblanceTo = ({ pairs, isFilled }: TypedForm): ((form: Form) => number) => {
   if (isFilled === true) return () => 0
   // Once for all forms: a person can send a hundred thousand pairs.

@@ -1,7 +1,7 @@
 /**
  * JSON as a tree that opens and closes without a script. Keys keep the order of the text, and numbers are the text's
- * own tokens with all their digits. The tree stops at a depth and a size that a person still reads; the text below it
- * is shown as it is, so nothing is left out.
+ * own tokens with all their digits. The tree stops at a depth and a size that a person can still read; text beyond that
+ * is shown unchanged, so nothing is left out.
  */
 import { isJsonList, type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
@@ -14,7 +14,7 @@ const MAX_DEPTH = 20
 /** Larger structures begin closed. */
 const OPEN_ITEMS = 30
 const MAX_ITEMS = 2_000
-/** A longer text is shown as it is: as a tree it would be many times as long. */
+/** A longer text is shown unchanged; as a tree it would be many times as long. */
 const MAX_CHARACTERS = 200_000
 
 export const jsonTree = (text: string): Html => {

@@ -25,7 +25,7 @@ const ATTRIBUTE = /([\w:-]+)(?:="([^"]*)")?/g
 /** Elements without content, which have no end tag. */
 const VOID: ReadonlySet<string> = new Set(["input", "br", "hr", "img", "path", "rect", "circle", "meta", "link"])
 
-/** A screen can have half a million tags, of which a form needs a few: the rest is worked out on demand. */
+/** A screen can have half a million tags, but a form needs only a few; the rest is computed on demand. */
 class FoundTag implements Tag {
   #attributes: ReadonlyMap<string, string> | null = null
   readonly #all: ReadonlyArray<FoundTag>
@@ -85,7 +85,7 @@ export const tagsOf = (html: string): ReadonlyArray<Tag> => {
   return tags
 }
 
-/** A text that replaces the one between two places. */
+/** A text that replaces the part between two positions. */
 export interface Change {
   readonly from: number
   readonly to: number

@@ -1,4 +1,4 @@
-/** How numbers and days are written in a file or in a column of text: two choices, each of which may be left open. */
+/** The notation of numbers and days in a file or a text column: two choices, each of which may stay open. */
 import { DATE_NOTATIONS, type Notation, NUMBER_NOTATIONS } from "@data-cabinet/core/row/Notation"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "./Choice.ts"

@@ -1,12 +1,12 @@
 /**
- * A form that does something. Each rendering of it has an id of its own, by which a form that is sent twice is recognised
+ * A form that does something. Each rendering of it has its own id, by which a form that is sent twice is recognized
  * (`screen/SentOnce.ts`).
  */
 import { randomUUID } from "node:crypto"
 import { escapeHtml, Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
 export const FORM_ID = "form_id"
-/** The address of the screen that the form is on: where it comes back, filled, if it is refused. */
+/** The address of the form's screen, where it is shown again, filled in, if it is refused. */
 export const FORM_AT = "form_at"
 
 interface PostForm {

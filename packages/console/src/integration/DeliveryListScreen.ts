@@ -23,7 +23,7 @@ export interface DeliveryListData {
   readonly timeZone: string
 }
 
-/** In the choice of states, for those that wait after a failed attempt; not a state of its own. */
+/** In the choice of states, for deliveries that wait after a failed attempt; not a separate state. */
 export const RETRYING = "retrying"
 
 const filters = (frame: Frame, { addresses, sources, pairs }: DeliveryListData): Html => {

@@ -67,7 +67,7 @@ export const deliveryListScreens = Effect.gen(function* () {
         const marked = fieldsOf(call, "delivery").map(idOf)
         if (marked.length === 0) return yield* Effect.fail(nothingMarked)
         const results = yield* Effect.forEach(marked, (id) => Effect.result(deliveries.resend(id)))
-        // One that cannot be sent again does not stop the others.
+        // A delivery that cannot be sent again does not stop the others.
         const refused = results.find(Result.isFailure)
         if (refused !== undefined) return yield* Effect.fail(refused.failure)
         const at = fieldOf(call, FORM_AT)

@@ -39,7 +39,7 @@ export const filtersIn = (pairs: Pairs): FieldFilters => {
     .filter(({ fc, fv }) => fc !== "" || fv !== "")
 }
 
-/** A form without lines says nothing. */
+/** A form without lines sets nothing. */
 export const filtersOf = ({ form }: FormCall): { readonly filters?: FieldFilters } =>
   valuesOf(form, "fc").length === 0 ? {} : { filters: filtersIn(form) }
 

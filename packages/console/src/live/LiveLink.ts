@@ -18,7 +18,10 @@ interface LiveLink {
   readonly live: Live
   /** Where new events are shown. */
   readonly href: string
-  /** What is counted. `some`: the link only says that events came, because how many belong to the list is unknown. */
+  /**
+   * What is counted. `some`: the link only says that there are new events, because how many of them belong to the list
+   * is unknown.
+   */
   readonly counts: "events" | "rows" | "some"
   /**
    * The element in which the first event appears by itself while it contains a placeholder (`data-waiting`), and its

@@ -1,4 +1,4 @@
-/** Notices: whether they are on, where they go, and the latest of them. */
+/** Notices: whether they are on, where they go, and the latest ones. */
 import { NOTICE_KINDS } from "@data-cabinet/core/notice/Notice"
 import type { NoticeState } from "@data-cabinet/core/notice/Notices"
 import type { SentNotice } from "@data-cabinet/core/notice/NoticeStore"

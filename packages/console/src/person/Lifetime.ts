@@ -14,7 +14,7 @@ const LIFETIMES = ["1d", "30d", "90d", "365d"] as const
 export const lifetimeSelect = ({ words: { people: words } }: Frame): Html =>
   markup`<select name="lifetime" aria-label="${words.lifetime}">${options([["", words.forEver], ...LIFETIMES.map((one) => [one, words.days(Number.parseInt(one, 10))] as const)], "")}</select>`
 
-/** Null for one that does not expire. */
+/** Null for a credential that does not expire. */
 export const lifetimeOf = (call: FormCall): Effect.Effect<number | null, ManageError> => {
   const text = fieldOf(call, "lifetime")
   const seconds = text === "" ? null : parseLifetime(text)

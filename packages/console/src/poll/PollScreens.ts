@@ -75,7 +75,7 @@ const trialScreens = Effect.gen(function* () {
       home,
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
-        // The button alone sends no settings: those that it has are tried.
+        // The button alone sends no settings, so the current ones are tried.
         const sent = fieldOf(call, "url") === "" ? null : changeOf(call)
         const trial = yield* polls.tryChange(idOf(call.path[0]), sent ?? {})
         return yield* card(call, { settings: sent === null ? {} : settingsOf(call), trial })

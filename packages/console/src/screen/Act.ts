@@ -1,6 +1,6 @@
 /**
- * An act is a form that redirects back to the screen that it was sent from, so that a reload sends nothing again; one that shows
- * a secret responds with a screen of its own. A GET of its address redirects to that screen.
+ * An act is a form that redirects back to the screen that it was sent from, so that a reload sends nothing again; an
+ * act that shows a secret responds with its own screen. A GET of its address redirects to that screen.
  */
 import type { Action } from "@data-cabinet/core/key/Role"
 import { Effect } from "effect"

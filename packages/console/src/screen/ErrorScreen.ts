@@ -29,7 +29,7 @@ export const refusalLine = (frame: Frame, error: ManageError): Html => {
     : markup`${sentence} <small lang="en">${error.message}</small> ${code}`
 }
 
-/** A refusal in one box, for screens that show it beside the form. */
+/** A refusal in one box, for screens that show it next to the form. */
 export const refusalBox = (frame: Frame, error: ManageError): Html => {
   const sentence = frame.words.errors.sentence(error.code)
   return markup`<div class="box error" role="alert">${ICONS.alert}

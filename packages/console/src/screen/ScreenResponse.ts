@@ -54,7 +54,7 @@ export const refusal = (frame: Frame, error: ManageError, back: string | null = 
   body: shell(frame, errorScreen(frame, error, back)),
 })
 
-/** For a script that shows the refusal beside its form. */
+/** For a script that shows the refusal next to its form. */
 export const fragmentRefusal = (frame: Frame, error: ManageError): Response => ({
   status: statusOf(error),
   headers: headersOf(error),

@@ -152,7 +152,7 @@ const addressAt = ({ path }: ConsoleScreen, { params }: Target): string => {
   return path.replace(/\{[^{}]*\}/g, () => rest.shift() ?? "")
 }
 
-/** The screen of a visit, with what has just become of the visitor's last form. */
+/** The screen of a visit, with the outcome of the visitor's last form. */
 const visited = Effect.fnUntraced(function* (
   screen: ConsoleScreen,
   { placeOf, doneLines: { shown }, keptForms: { restored } }: Services,
@@ -189,7 +189,7 @@ const sent = Effect.fnUntraced(function* (
     return responseOf(call, success, valueOf(form.form, FORM_AT) ?? call.address, done === null ? [] : [done])
   }
   const error = manageErrorOf(result.failure)
-  // A script shows the refusal beside the form, which it still has.
+  // A script shows the refusal next to the form, which is still filled in.
   if (wantsFragment(call)) return fragmentRefusal(call.frame, error)
   const again = yield* formAgain(placeOf, form, form.form, screen, error)
   return again === null ? refusal(call.frame, error, back) : responseOf(call, again.result, again.address)

@@ -24,9 +24,9 @@ const lost: ManageError = {
 }
 
 /**
- * Its record is completed after the work and not in a transaction around it, so that a form that waits holds no session of
- * the owner's besides what its use case needs. A process that is killed in between leaves the outcome unknown, and a person
- * can look.
+ * The record is completed after the work, not in a transaction around it, so that a waiting form holds no session of
+ * the owner besides what its use case needs. If a process is killed in between, the outcome is unknown, and a person
+ * can check it.
  */
 export const sentOnce = (
   idempotency: Idempotency["Service"],

@@ -14,7 +14,7 @@ interface Refusal {
   readonly text: string
   /** The address of the form, below `/console/`. */
   readonly path: string
-  /** The field it is about; absent for a wrong name or password, because the message must not reveal which is wrong. */
+  /** The field at fault; absent for a wrong name or password, because the message must not reveal which is wrong. */
   readonly field?: string
 }
 

@@ -52,8 +52,8 @@ const valueIn = ({ input }: AnySetting, text: string): unknown => {
 }
 
 /**
- * The settings of the sent form. A form rendered before a setting existed leaves it as it is; a box that is not checked is
- * not sent, and means off.
+ * The settings of the sent form. A form rendered before a setting existed leaves it unchanged; an unchecked box is not
+ * sent, and means off.
  */
 export const settingsIn = (call: FormCall): Partial<SourceSettings> => {
   const sent = new Set(call.form.map(([name]) => name))

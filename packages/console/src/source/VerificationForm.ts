@@ -73,11 +73,11 @@ export const challenge = (frame: Frame, { id, challenge: current }: Source): Htm
 ${postForm({ path: consolePath(frame, `sources/${id}/challenge`), kind: "form", body })}</section>`
 }
 
-/** An empty secret leaves the one that there is. */
+/** An empty secret keeps the current one. */
 export const challengeIn = (call: FormCall): ChallengeChange | null => {
   const provider = fieldOf(call, "provider")
   const secret = fieldOf(call, "secret")
-  // One that is not known is refused by the use case.
+  // The use case refuses an unknown one.
   return provider === "" ? null : { provider: provider as ChallengeProvider, ...(secret === "" ? {} : { secret }) }
 }
 
@@ -106,11 +106,11 @@ const parametersIn = (call: FormCall): HmacChange => {
   }
 }
 
-/** An empty secret leaves the one that there is. */
+/** An empty secret keeps the current one. */
 export const verificationIn = (call: FormCall): VerificationChange | null => {
   const chosen = fieldOf(call, "recipe")
   if (chosen === "") return null
-  // One that is not known is refused by the use case: it must not end the verification.
+  // The use case refuses an unknown one, which must not end the verification.
   const recipe = chosen as RecipeName
   const secret = fieldOf(call, "secret")
   return {

@@ -4,7 +4,7 @@ import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { TimeText } from "./TimeText.ts"
 
-/** Longer values are cut in the table; the opened row has all of them. */
+/** Longer values are cut in the table; the open row shows them whole. */
 export const CELL_CHARACTERS = 300
 
 export interface RowFormat {

@@ -1,4 +1,4 @@
-/** The acts that change a column's label and its type, and the one that drops it. */
+/** The acts that change a column's label and type, and the one that drops it. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
@@ -59,7 +59,7 @@ export const columnActs = ({ path, home, columnAt, columns }: ColumnActs): Reado
         const message = `The type must be one of ${COLUMN_KINDS.join(", ")}.`
         return yield* Effect.fail<ManageError>({ code: "bad_param", message, param: "type" })
       }
-      // The views that would be recreated were shown beside the button.
+      // The views to be recreated were shown next to the button.
       const notation = notationIn((each) => fieldOf(call, each))
       yield* columns.retype(sourceId, column.name, type, { withViews: true, notation })
       return null

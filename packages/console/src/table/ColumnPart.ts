@@ -1,12 +1,12 @@
 /**
- * The columns of a wide table in parts, and the rows of a first page by their cells: a screen stays small whatever the table's
- * width. Each part has an address of its own, which works without a script.
+ * The columns of a wide table in parts, and the rows of a first page by their cells: a screen stays small whatever the
+ * table's width. Each part has its own address, which works without a script.
  */
 import { DEFAULT_LIMIT } from "@data-cabinet/core/pagination/Page"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, without } from "./SelectionLinks.ts"
 
-/** The console's own parameter, which is not the selection's. */
+/** The console's own parameter, not part of the selection. */
 export const PART = "part"
 
 /** A table with more columns is shown in parts. */
@@ -25,7 +25,7 @@ export interface ColumnPart {
   readonly to: number
 }
 
-/** The requested part; without a request the one with the sorted column. Null for a table that is shown whole. */
+/** The requested part, or by default the one with the sorted column. Null for a table that is shown whole. */
 export const columnPart = (shown: ReadonlyArray<string>, pairs: Pairs): ColumnPart | null => {
   if (shown.length <= WHOLE_COLUMNS) return null
   const parts = Math.ceil(shown.length / PART_COLUMNS)

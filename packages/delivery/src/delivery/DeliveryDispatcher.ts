@@ -89,7 +89,7 @@ interface Parts {
   readonly queue: DeliveryQueue["Service"]
   readonly deliver: AttemptDelivery["Service"]
   readonly settlements: SettlementBatcher
-  /** The sending fibers, one per slot, and those that wait for a delivery's time. */
+  /** The sending fibers: one per slot, and those that wait for a delivery's time. */
   readonly senders: FiberSet.FiberSet<void>
 }
 
@@ -157,7 +157,7 @@ class DeliveryDispatcher {
     })
   }
 
-  /** One claim: all of it is begun or queued. True when the lane got as many as it had room for. */
+  /** One claim, all of which is sent or queued. True if the lane got as many as it had room for. */
   #claim(state: DispatchLane) {
     return Effect.gen({ self: this }, function* () {
       const { lane } = state

@@ -1,4 +1,4 @@
-/** Sends deliveries over HTTP: 15 seconds in total, at most 64 KB of the response read and 2 KB of it kept. */
+/** Sends deliveries over HTTP, in at most 15 seconds; reads at most 64 KB of the response and keeps 2 KB. */
 import { RESPONSE_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/Attempt"
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"

@@ -79,7 +79,7 @@ export class Connection {
   readonly client: Client
   /** Whether it has a client certificate. */
   readonly isIdentified: boolean
-  /** Stands between the socket and the parser. */
+  /** Sits between the socket and the parser. */
   readonly looseHead = new LooseHead(MAX_HEADER_BYTES)
   /** Requests sent on the current socket. */
   uses = 0

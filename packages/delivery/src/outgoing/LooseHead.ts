@@ -14,7 +14,7 @@ export interface SeenHead {
   readonly headers: HeadHeaders
 }
 
-/** Informational responses (1xx) before the final one that are left out; the parser gets the next one. */
+/** Informational responses (1xx) before the final one that are dropped; further ones go to the parser. */
 export const MAX_INFORMATIONAL = 16
 
 const LF = 10
@@ -45,7 +45,7 @@ interface Field {
   value: string
 }
 
-/** The fields of a head, and whether every line of it was one. */
+/** The fields of a head, and whether every line was one. */
 const fieldsOf = (lines: ReadonlyArray<string>) => {
   const fields: Array<Field> = []
   let isWhole = true

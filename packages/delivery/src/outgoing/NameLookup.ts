@@ -1,7 +1,7 @@
 /**
- * Resolves a host name: the hosts file, `localhost`, then the name servers, queried by c-ares in a channel of its own.
- * A name server that never responds costs its own lookup a few seconds and nothing else (the system's `getaddrinfo`
- * would block Node's few threads for everyone).
+ * Resolves a host name: the hosts file, `localhost`, then the name servers, queried by c-ares in a separate channel. A
+ * name server that never responds costs its own lookup a few seconds and nothing else (the system's `getaddrinfo` would
+ * block Node's few threads for everyone).
  */
 import { Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"

@@ -36,7 +36,7 @@ export interface StreamResponse extends ResponseHead {
 export class PinnedClient extends Context.Service<
   PinnedClient,
   {
-    /** The addresses of the URL's host, all of them public or allowed. Opens no connection to them. */
+    /** The addresses of the URL's host, all of them public or explicitly allowed. Opens no connection. */
     readonly check: (url: URL) => Effect.Effect<ReadonlyArray<string>, OutgoingError>
     /** For deliveries: sends, and waits for the response's status and the beginning of its body. */
     readonly send: (request: WholeRequest) => Effect.Effect<WholeResponse, OutgoingError>
@@ -98,7 +98,7 @@ const make = (options: PinnedClientOptions) =>
     }
 
     /**
-     * Applies the deadline before a connection exists, which has a bound of its own: resolving a name may take long, an IP
+     * Applies the deadline before there is a connection, which has its own: resolving a name may take long, but an IP
      * address takes no time.
      */
     const checkWithin = (url: URL, millis: number) =>

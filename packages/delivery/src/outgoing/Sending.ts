@@ -15,7 +15,7 @@ export interface WholeRequest extends OutgoingRequest {
   readonly identity?: ClientIdentity
   /** Covers name lookup, connection, request and response. */
   readonly deadlineMillis: number
-  /** The most bytes of the body that are read, and the most of those that are returned. */
+  /** The maximum number of bytes of the body to read, and of those to return. */
   readonly readBytes: number
   readonly keepBytes: number
   /** How long reading of the body continues once the status is known. Default 2,000. */

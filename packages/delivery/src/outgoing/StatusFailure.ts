@@ -5,8 +5,8 @@ import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 const MAX_LOCATION_LENGTH = 200
 
 /**
- * Redirects are not followed; the message says where they would have led. Most repeat the query of the requested URL,
- * which is often a secret that people who may see the failure may not see.
+ * Redirects are not followed; the message says where they would have led. It often repeats the query of the requested
+ * URL, which may be a secret from people who may see the failure.
  */
 export const statusFailure = (status: number, location: string | null): string =>
   status >= 300 && status <= 399 && location !== null

@@ -1,7 +1,7 @@
 /**
- * Sign-in by OpenID Connect: the code flow with PKCE, state and nonce, and an id token whose signature, issuer and audience
- * are verified. All requests go by the pinned client, with networks of its own that it may reach, for an issuer is often
- * private. The library is loaded with the first sign-in.
+ * Sign-in by OpenID Connect: the code flow with PKCE, state and nonce, and an id token whose signature, issuer and
+ * audience are verified. All requests use the pinned client, with separately allowed networks, because a provider is
+ * often in a private network. The library is loaded with the first sign-in.
  */
 import { createHash } from "node:crypto"
 import { IdentityProvider, type ProvidedPerson, ProviderFailure } from "@data-cabinet/core/person/IdentityProvider"
@@ -51,7 +51,7 @@ const fetchBy =
     return new Response(isEmpty ? null : Buffer.from(response.body), { status: response.status, headers: named })
   }
 
-/** The text of an error and of its causes: never a token, which the library keeps out of them. */
+/** The text of an error and its causes, which never contains a token: the library keeps tokens out. */
 const wordsOf = (error: unknown): string =>
   error instanceof Error
     ? error.message + (error.cause instanceof Error ? `: ${error.cause.message}` : "")
@@ -136,7 +136,7 @@ export const layer = (options: OpenIdOptions) =>
                 idTokenExpected: true,
               })
               const idToken = tokens.claims()!
-              // Many providers put a name and roles there, and not into the id token; the subject has to be the same.
+              // Many providers give name and roles only there, not in the id token; the subject has to be the same.
               const more =
                 config.serverMetadata().userinfo_endpoint === undefined
                   ? {}

@@ -1,6 +1,6 @@
 /**
- * Fetches polled URLs with the only client for outgoing requests. It follows a few redirects, each as a request of its own.
- * The body is held whole while it is read, so one limit bounds it both as received and as decoded.
+ * Fetches polled URLs with the only client for outgoing requests. It follows a few redirects, each as a separate
+ * request. The whole body is in memory while it is read, so one limit applies to it both as received and as decoded.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { MAX_POLL_BYTES, type PollResponse, PollFetch, type PollRequest } from "@data-cabinet/core/poll/PollFetch"

@@ -1,8 +1,7 @@
 /**
  * Fetches certificates of Amazon SNS and confirms subscriptions, by the only client for outgoing requests.
  *
- * A sender who knows the name of a topic can name any address of SNS. So what Amazon served is kept apart from what it did
- * not have, where no made-up address can push it out; and a client that named many wrong addresses waits for its turn.
+ * A sender who knows the name of a topic can name any address of SNS. So certificates are cached separately from missing ones, where no invented address can displace them; and a client that named many wrong addresses has to queue.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -21,7 +20,7 @@ const CERTIFICATE_MILLIS = 86_400_000
 const MAX_ASKED = 256
 /** How long an address without a certificate is not requested again. */
 const ABSENCE_TTL = "1 minute"
-/** Wrong addresses a minute of one client that are requested at once, and not one after the other. */
+/** Wrong addresses per minute and client that are requested at once, instead of one after the other. */
 const WRONG_ADDRESSES = 10
 
 const unreachable = (why: string) =>
@@ -60,7 +59,7 @@ export const layer = Layer.effect(
     const lookups = new SecretLookups(WRONG_ADDRESSES)
 
     const fetched = Effect.fnUntraced(function* (address: string, from: string | null, now: number) {
-      // A failure counts as wrong as well: a host that does not exist costs as much as one that has no certificate.
+      // A failure also counts as wrong: a host that does not exist costs as much as one without a certificate.
       let failure: StoreUnavailable | null = null
       const look = Effect.map(Effect.result(Cache.get(asked, address)), (result) => {
         if (Result.isFailure(result)) failure = result.failure

@@ -1,7 +1,7 @@
 /**
- * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions and without streams of its own. The order
- * of checks: a foreign `Origin` (403), method (405), key (401), rate (429), content type (415), size (413), and then the
- * message with its protocol version (400). Refusals of a message have the protocol's form.
+ * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions or streams of its own. The order of checks:
+ * a foreign `Origin` (403), method (405), key (401), rate (429), content type (415), size (413), and then the message
+ * with its protocol version (400). Refusals of a message have the protocol's form.
  */
 import type { AgentReader, ToolError } from "@data-cabinet/core/agent/AgentTools"
 import { MAX_WAIT_SECONDS } from "@data-cabinet/core/agent/AgentTool"

@@ -56,6 +56,6 @@ export interface Endpoint {
   readonly forms?: ReadonlyArray<string>
   /** The request headers that a response varies by, besides the key; absent: `Accept`, if the endpoint has forms. */
   readonly varies?: string
-  /** The errors it may return besides those of the frame: key, rate, method, database unavailable. */
+  /** The errors it may return in addition to those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
 }

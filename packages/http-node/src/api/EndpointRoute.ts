@@ -34,7 +34,7 @@ export interface KeyedRequest {
   readonly sent: Request
 }
 
-/** A response in a form of its own. */
+/** A response in its own form. */
 export interface OtherForm {
   /** With its parameters. */
   readonly contentType: string
@@ -43,7 +43,7 @@ export interface OtherForm {
   readonly next: string | null
 }
 
-/** A response with headers of its own, or without an end; JSON unless a header says otherwise. */
+/** A response with its own headers, or without an end; JSON unless a header says otherwise. */
 export type OwnResponse = Pick<Response, "headers" | "body" | "streaming" | "waitedMillis">
 
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */

@@ -2,7 +2,7 @@
 
 const WAIT = /(?:^|,)\s*wait\s*=\s*("?)(\d{1,9})\1\s*(?=[,;]|$)/i
 
-/** In seconds, at most `most`; null without the preference, or for one of another form, which is ignored as the RFC has it. */
+/** In seconds, at most `most`; null without the preference, or for a malformed one, which the RFC says to ignore. */
 export const preferredWait = (header: string | undefined, most: number): number | null => {
   if (header === undefined) return null
   const seconds = WAIT.exec(header)?.[2]

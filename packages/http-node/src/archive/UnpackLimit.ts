@@ -1,7 +1,7 @@
 /** Limits how much an archive may unpack to. */
 import { ArchiveFault } from "./ArchiveFault.ts"
 
-/** Any archive may unpack to the first number of bytes, plus the second for each of its own. */
+/** Any archive may unpack to the first number of bytes, plus the second for each byte of the archive. */
 const FREE_BYTES = 128 * 1024 ** 2
 const RATIO = 100
 

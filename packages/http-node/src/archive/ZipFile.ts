@@ -31,7 +31,7 @@ export const tailOf = async (archive: AsyncIterable<Uint8Array>): Promise<Tail> 
   return { bytes: Buffer.concat(kept), from: total - held }
 }
 
-/** Parts that identify workbooks and other documents, which the reader of workbooks tells apart. */
+/** Parts that identify workbooks and other documents, which the workbook reader distinguishes. */
 const DOCUMENT_PART =
   /^(?:\[content_types\]\.xml$|mimetype$|content\.xml$|xl\/|word\/|ppt\/|meta-inf\/|index\.zip$|index\/)/i
 

@@ -1,4 +1,7 @@
-/** The descriptions of events in the management API. Their JSON is written as bytes, so that stored digits stay as they are. */
+/**
+ * The descriptions of events in the management API. Their JSON is written as bytes, so that stored digits stay
+ * unchanged.
+ */
 import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { listedShape } from "@data-cabinet/core/event/EventListStore"
 import { SPAM_REASONS } from "@data-cabinet/core/event/EventLog"

@@ -195,7 +195,7 @@ export const manageEvents = Effect.gen(function* () {
         const deliveries = JSON.stringify(record.deliveries.map(deliveryShape.json))
         const original = JSON.stringify(record.original === null ? null : originalShape.json(record.original))
         const aside = JSON.stringify(rowSetAside)
-        // The event and its row as they are stored, to the last digit.
+        // The event and its row as stored, to the last digit.
         return Buffer.from(
           `{"event":${text},"original":${original},"row":${row},"row_waits":${rowWaits},"row_set_aside":${aside},"spam":${JSON.stringify(spam)},"deliveries":${deliveries}}\n`,
         )

@@ -3,15 +3,17 @@
  * and V8 would copy from one space to another. They become values when the column is written, one column after another.
  */
 
-/** A value as it is written. */
+/** A value as written. */
 export type Stored = string | number | bigint | boolean | Uint8Array
 
-/** The values that a column holds; "values" keeps each as it is. */
+/** The values that a column holds; "values" keeps each unchanged. */
 export type Held = "texts" | "numbers" | "integers" | "booleans" | "values"
 
 export interface ParquetColumn {
   readonly push: (value: Stored | null) => void
-  /** All of them, made for each caller. Bytes among them may be the column's own, and are overwritten after `clear`. */
+  /**
+   * All of them, copied for each caller. Bytes among them may be the column's own, which are overwritten after `clear`.
+   */
   readonly values: () => Array<Stored | null> | Float64Array | BigInt64Array
   readonly clear: () => void
 }

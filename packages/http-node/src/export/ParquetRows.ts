@@ -1,5 +1,5 @@
 /**
- * Rows as Parquet, a group of rows after another. Nothing is rounded: a number without a declared scale is text, unless
+ * Rows as Parquet, one row group after another. Nothing is rounded: a number without a declared scale is text, unless
  * the caller says how many digits it has; a value that a column's type cannot hold ends the export, with a message that
  * locates it.
  */
@@ -20,7 +20,7 @@ const MAX_DECIMAL_DIGITS = 38
 interface Field {
   readonly element: Omit<SchemaElement, "name">
   readonly held: Held
-  /** The token is not that of NULL. Undefined if the column's type cannot hold it. */
+  /** Called with tokens other than NULL's. Undefined if the column's type cannot hold the value. */
   readonly value: (token: string) => Stored | undefined
   /** The column's type, in words. */
   readonly holds: string
@@ -214,7 +214,8 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
     let number = 0
     let rows = 0
     const group = (): Uint8Array => {
-      // The writer takes the values of a column when it comes to it, and has let go of them when it comes to the next.
+      // The writer reads the values of a column when it reaches that column, and has released them when it reaches the
+      // next.
       const columnData = held.map((column, index) => ({
         name: columns[index]!.name,
         get data() {

@@ -3,7 +3,7 @@ import type { Language } from "./Language.ts"
 import { page } from "./Page.ts"
 import type { PageWords } from "./Page.ts"
 
-/** Every page there is; the names are those of the responses' `error`, and `thanks`. */
+/** All pages; named like the responses' `error`, or `thanks`. */
 export type IntakePage =
   | { readonly name: "thanks" }
   | { readonly name: "method_not_allowed" }

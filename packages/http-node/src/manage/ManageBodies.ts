@@ -19,7 +19,7 @@ export const lifetimeField = Schema.NullOr(
   Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 3_650 * 86_400 })),
 ).annotate({ description: "Seconds until it expires, from a minute to ten years; null or absent: never." })
 
-/** What a body must declare so that none of a type's members is left out. */
+/** The declarations that a body needs so that it omits none of a type's members. */
 export type BodyFields<A> = { readonly [K in keyof A as Snake<K>]-?: Schema.Top }
 
 /** A body's fields under their names in the program; missing fields stay missing. */

@@ -120,7 +120,7 @@ export interface Once {
   readonly completed: KeyedWork<unknown, unknown, unknown>["completed"]
   /** Fields of the response that a repeat is not given, because they are secrets. Its `url` is masked for the same reason. */
   readonly withheld?: ReadonlyArray<string>
-  /** The response to a repeat, with status 200, where it has another schema without them. */
+  /** The response to a repeat, with status 200, if its schema differs because it lacks these fields. */
   readonly replay?: ManageEndpoint["response"]
 }
 

@@ -22,7 +22,7 @@ import { RESPONSE_HEADERS, type ManageError, manageErrorResponse, manageErrorOf 
 import { onceFor, type Outcome, REPLAY_HEADER } from "./Once.ts"
 import { manageBody } from "./ReadManageBody.ts"
 
-/** From a request's head to the response of one that only reads, in milliseconds. No client waits 10 s. */
+/** Milliseconds from the head of a request that only reads to its response. No client waits 10 s. */
 const READ_TIMEOUT_MILLIS = 9_000
 
 type Refusal = ManageError | StoreUnavailable
@@ -178,7 +178,7 @@ const responseOf = (
   return { status: response.status, headers: { ...headers, ...RESPONSE_HEADERS, ...contentHeaders(response) }, body }
 }
 
-/** A body other than JSON holds a sender's bytes: a browser saves it, and runs nothing of it. */
+/** A body other than JSON contains a sender's bytes: a browser saves it, and runs nothing in it. */
 const contentHeaders = ({ contentType }: ManageEndpoint["response"]): Readonly<Record<string, string>> =>
   contentType === undefined
     ? {}

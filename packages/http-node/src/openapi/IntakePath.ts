@@ -1,4 +1,4 @@
-/** The intake address in the OpenAPI document: public, outside the API's paths, with responses of its own shape. */
+/** The intake address in the OpenAPI document: public, outside the API's paths, with its own form of responses. */
 import * as Shape from "@data-cabinet/core/json/Shape"
 import type { ParameterObject, PathItem, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"

@@ -78,8 +78,8 @@ const UNHANDLED = { person: null, handled: false }
 const NOBODY = { person: null, handled: true }
 
 /**
- * Headers of which Node keeps only the first if sent twice, and those with another meaning: a client's copy beside the
- * proxy's would go unnoticed.
+ * Headers of which Node keeps only the first of two, and headers with another meaning: a client's copy would hide the
+ * proxy's unnoticed.
  */
 const UNFIT_HEADERS = new Set(
   `age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified

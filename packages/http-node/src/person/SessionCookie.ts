@@ -6,7 +6,7 @@ import type { LiveSession } from "@data-cabinet/core/person/Person"
 import type { Request } from "../server/Request.ts"
 
 export interface SessionCookie {
-  /** The value sent; null without one, and for one that was sent twice, which no browser of ours does. */
+  /** The value sent; null if it is missing or sent twice, which browsers never do with our cookie. */
   readonly read: (headers: Request["headers"]) => string | null
   /** The header that sets it. */
   readonly set: (session: LiveSession & { readonly secret: string }) => string

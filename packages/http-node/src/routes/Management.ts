@@ -39,7 +39,7 @@ export const Management = Context.Reference<ReadonlyArray<Route>>("@data-cabinet
   defaultValue: () => [],
 })
 
-/** All endpoints but the description of them all. */
+/** All endpoints except their description. */
 export const manageEndpoints = Effect.map(
   Effect.all([
     manageSelf,

@@ -1,6 +1,5 @@
 /**
- * The three ways to serve cabinets over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a server of
- * its own. All three pass a request to the same function, which finds the cabinet by host and runs its routes.
+ * The three ways to serve cabinets over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a separate server. All three pass a request to the same function, which finds the cabinet by host and runs its routes.
  *
  * Compose: `Server.layer(options)` needs `Cabinets` and `Readiness`. One cabinet: `Cabinets.single` over
  * `CabinetHttp.layer` over that cabinet's ports and `HttpSettings`. Many: `Cabinets.many(domain, find)`, where `find`
@@ -61,7 +60,7 @@ export const fetchHandler = Effect.fnUntraced(function* (options: ServerOptions)
   return fetchAdapter(yield* requestHandler(options), yield* Effect.context())
 })
 
-/** A server of its own. It stops by draining (see Listener); `/readyz` reports it from the first moment. */
+/** A separate server. It stops by draining (see Listener), which `/readyz` reports at once. */
 export const layer = (options: ServerOptions & ListenOptions) => {
   const stopping: Stopping = { begun: false }
   return Layer.unwrap(

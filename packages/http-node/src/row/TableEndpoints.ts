@@ -1,4 +1,4 @@
-/** The readable tables and views over the API: all of them, and one with its columns. */
+/** The readable tables and views over the API: the list of all, and one with its columns. */
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { tablesOf } from "@data-cabinet/core/row/Tables"

@@ -8,7 +8,7 @@ export const NO_SUCH_TABLE: ApiError = {
   message: ERROR_MEANINGS.no_such_table,
 }
 
-// A name that cannot be valid is the name of no table: the contract has no other error for it.
+// A name that cannot be valid is treated as an unknown table: the contract has no other error for it.
 const refuse = (value: string | undefined): ApiError | undefined =>
   value === undefined || value.includes("\0") ? NO_SUCH_TABLE : undefined
 

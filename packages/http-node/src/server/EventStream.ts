@@ -33,7 +33,7 @@ export interface StreamLimits {
   readonly ofOne: number
   readonly ofAll: number
   readonly check: number
-  /** Proxies end what says nothing for a minute, some for 30 seconds. */
+  /** Proxies close connections that are silent for a minute, some after 30 seconds. */
   readonly silence: number
 }
 

@@ -129,8 +129,9 @@ const write = (
 const STALLED_MILLIS = 60_000
 
 /**
- * Bytes up to this many are written as text of one character each, for Node writes the head and a text in one piece, and the
- * head and bytes in two: for 1 to 5 KB that is a tenth of what sending takes. A longer text costs more than it saves.
+ * Up to this many bytes are written as text with one character for each: Node writes the head and a text in one piece,
+ * but the head and bytes in two. For 1 to 5 KB this saves a tenth of the cost of sending. A longer text costs more than
+ * it saves.
  */
 const SHORT_BODY_BYTES = 8_192
 

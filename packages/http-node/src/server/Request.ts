@@ -34,7 +34,7 @@ export interface Response {
   readonly cookies?: ReadonlyArray<string>
   /** A body in pieces is sent piece by piece; a failing one leaves a broken message, never one that looks complete. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
-  /** Its body has no end of its own: a server that stops ends it instead of waiting for it. */
+  /** Its body does not end by itself: a stopping server ends it instead of waiting for it. */
   readonly streaming?: true
   /** How much of its time the request waited for an event instead of working. */
   readonly waitedMillis?: number

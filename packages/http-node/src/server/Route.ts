@@ -24,7 +24,7 @@ export interface Route {
   readonly fault: (fault: LoggedFault, request: Request) => Response
 }
 
-/** A request's address, split. Nothing of it is decoded. */
+/** The parts of a request's address, not decoded. */
 export interface Address {
   readonly path: string
   /** The path's segments, between slashes; the first is empty. */

@@ -1,6 +1,6 @@
 /**
- * Whether a form that changes something was sent from a page of ours. Browsers say so in `Sec-Fetch-Site`, which no page can
- * set; older ones name the page's origin. Without either it was no page of ours: refused.
+ * Whether a form that changes something was sent from a page of ours. Browsers say so in `Sec-Fetch-Site`, which no
+ * page can set; older ones name the page's origin. A request with neither did not come from our page, and is refused.
  */
 import type { Request } from "./Request.ts"
 

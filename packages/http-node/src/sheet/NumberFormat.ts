@@ -43,7 +43,7 @@ const sectionOf = (code: string): { readonly letters: string; readonly hasElapse
   return { letters: letters.replaceAll(/general|e[+-]/g, ""), hasElapsed }
 }
 
-/** Whether an m of these letters is a month: beside hours and seconds it is minutes. */
+/** Whether an m among these letters is a month: next to hours or seconds it means minutes. */
 const hasMonth = (letters: string): boolean => {
   const runs = letters.match(/([a-z])\1{0,9}/g) ?? []
   return runs.some((run, n) => {

@@ -28,7 +28,7 @@ class Listing implements XmlHandler {
   text(): void {}
 }
 
-/** The content types by part name, in lower case; those of file extensions are left out. */
+/** The content types by part name, in lower case; those given by file extension are left out. */
 export const contentTypes = async (parts: Parts): Promise<ReadonlyMap<string, string>> => {
   const found = new Map<string, string>()
   const entry = parts.find("[Content_Types].xml")
@@ -58,7 +58,7 @@ export const resolveTarget = (from: string, target: string): string => {
   return segments.join("/")
 }
 
-/** The relationships of a part by their id, or those of the package if `from` is empty. */
+/** The relationships of a part by id, or those of the package if `from` is empty. */
 export const relationships = async (parts: Parts, from: string): Promise<ReadonlyMap<string, Relationship>> => {
   const found = new Map<string, Relationship>()
   const folder = folderOf(from)

@@ -22,8 +22,9 @@ const charactersOf = ({ cells }: SheetRow): number => {
 }
 
 /**
- * A text shared by many cells is one string in this thread, and one for each cell in the receiver: a workbook of some
- * kilobytes could become gigabytes there. So a batch is bounded by its characters as well, and all of them by the sheet's size.
+ * A text shared by many cells is one string in this thread, but one per cell in the receiver: a workbook of a few
+ * kilobytes could become gigabytes there. So each batch is also limited in characters, and all batches by the sheet's
+ * size.
  */
 export class RowQueue {
   readonly #batchCharacters: number

@@ -1,10 +1,10 @@
-/** The machine resources that workbooks may use: each of them, and all at once. */
+/** The machine resources that workbooks may use: each one, and all together. */
 
 export interface SheetLimits {
   readonly archiveBytes: number
   /** The unpacked size of all parts that are read. */
   readonly unpackedBytes: number
-  /** The bytes to which any archive may unpack, and the additional ones per byte of its own. */
+  /** The bytes to which any archive may unpack, and the additional ones for each of its own bytes. */
   readonly freeUnpackedBytes: number
   readonly unpackedRatio: number
   /** The size of one part in memory: every part except the rows of a sheet, which are streamed. */

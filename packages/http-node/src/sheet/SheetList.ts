@@ -4,7 +4,7 @@ import { SheetFault } from "./SheetFault.ts"
 export interface ListedSheet {
   readonly name: string
   readonly isShown: boolean
-  /** What it is if it has no cells, such as a chart. */
+  /** Its kind if it has no cells, such as a chart. */
   readonly other?: string | undefined
 }
 
@@ -29,8 +29,8 @@ export const sheetNumber = (wanted: string | undefined): number | undefined =>
   wanted !== undefined && /^[1-9]\d{0,3}$/.test(wanted) ? Number(wanted) : undefined
 
 /**
- * The sheet of this name, or of this number from 1; without either the first visible one that has cells, or the first hidden
- * one if none is visible.
+ * The sheet with this name, or this number counted from 1. Without either, the first visible one with cells, or the
+ * first hidden one if none is visible.
  */
 export const chooseSheet = <S extends ListedSheet>(sheets: ReadonlyArray<S>, wanted: string | undefined): S => {
   const number = sheetNumber(wanted)

@@ -1,4 +1,4 @@
-/** The cabinet's sources over the API: all of them, and one. Includes archived sources, excludes deleted ones. */
+/** The cabinet's sources over the API: the list of all, and one. Includes archived sources, excludes deleted ones. */
 import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import { mayReadSource } from "@data-cabinet/core/key/ReadScope"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"

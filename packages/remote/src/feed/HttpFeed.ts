@@ -40,7 +40,7 @@ export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0
 
 const filterOf = (params: Pairs): Pairs => params.filter(([name]) => name === "source_id" || name === "channel")
 
-/** A key reads pages only: they are read up to the place. An empty cursor stands for the beginning. */
+/** A key can only read pages, so these are read up to the position. An empty cursor stands for the beginning. */
 const walkTo = (api: ManageApi["Service"], params: Pairs, time: string | null) =>
   Effect.gen(function* () {
     const filter: Pairs = [...filterOf(params), ["limit", String(MAX_LIMIT)]]

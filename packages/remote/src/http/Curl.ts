@@ -1,4 +1,4 @@
-/** A request as a line for a shell, with the token as `$CABINET_TOKEN`, which is the only secret of ours in it. */
+/** A request as a shell command, with the token as `$CABINET_TOKEN`; it contains no other secret of ours. */
 import { shellWord } from "@data-cabinet/core/text/ShellWord"
 
 /** JSON has no control characters, and a form's values are one line. */

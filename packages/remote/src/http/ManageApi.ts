@@ -14,7 +14,7 @@ export interface ManageRequest {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
   /** Default `manage/v1`. */
   readonly api?: "manage/v1" | "api/v1"
-  /** Below `/manage/v1/`, or below the other API, each segment as it is meant, not encoded. */
+  /** Below `/manage/v1/`, or below the other API; each segment unencoded. */
   readonly path: ReadonlyArray<string | number>
   readonly query?: Pairs
   /** Sent as JSON; a field that is undefined is left out. */

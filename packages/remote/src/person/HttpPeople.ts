@@ -16,7 +16,7 @@ interface SentLink extends Person {
   readonly linkExpiresAt: string
 }
 
-/** Only the secret of a link comes from the server; the address before it is the one that the caller knows. */
+/** The server returns only the secret of a link; the address before it is the one that the caller knows. */
 const issued = ({ link, ...person }: SentLink) => ({
   person,
   secret: link.slice(link.indexOf("#") + 1),

@@ -1,4 +1,4 @@
-/** The rows of a remote cabinet, digit by digit as they are sent. */
+/** The rows of a remote cabinet, digit by digit as sent. */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -14,7 +14,7 @@ const SELECTION_CODES: ReadonlyArray<string> = SelectionError.fields.code.litera
 
 const known = ({ code, message, param, retryAfter }: RemoteRefusal): SelectionError | ReadError | undefined => {
   if (READ_CODES.includes(code)) return new ReadError({ code: code as ReadError["code"], message, retryAfter })
-  // The object itself is at fault, which the API says by the segment of its path.
+  // The object itself is at fault, which the API reports by the segment of its path.
   const at = code === "no_such_table" ? null : param
   if (SELECTION_CODES.includes(code)) {
     return new SelectionError({ code: code as SelectionError["code"], message, param: at })

@@ -5,7 +5,7 @@ import { Effect, Layer, Option } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
-/** Their names in the program are those of the API. */
+/** Their names in the program are the same as in the API. */
 const tableOf = ({ rowsEstimate, ...table }: Table & { readonly rowsEstimate: number | null }): Table => ({
   ...table,
   rows_estimate: rowsEstimate,

@@ -1,5 +1,6 @@
 /**
- * The base address of a remote cabinet: the one that its server was given, or else the one under which it was just reached.
+ * The base address of a remote cabinet: the one configured on its server, or else the one under which it was just
+ * reached.
  */
 import { type BaseUrl, BaseAddress } from "@data-cabinet/core/source/BaseAddress"
 import { Effect, Layer } from "effect"
