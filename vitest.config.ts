@@ -82,8 +82,8 @@ const TOGETHER = ["packages/store-pg/test/**/*.test.ts", FLOWS]
  */
 const LONG = [
   "packages/store-pg/test/embedded/{CloseCluster,WorkingLauncher}.test.ts",
-  "test/fault/{databaseLost,databaseTls,delivery,deliveryHostile,embeddedRights,feedEpochs,feedServers}.test.ts",
-  "test/fault/{feedSetBack,feedWaiters,import,killServer,notices,reports,slowSenders,standby}.test.ts",
+  "test/fault/{databaseLost,delivery,deliveryHostile,embeddedRights,feedEpochs}.test.ts",
+  "test/fault/{feedSetBack,import,killServer,notices,reports,slowSenders,standby}.test.ts",
   "test/flow/{embedding,examples,exportForms,feedWaits,guides,mounting,packages,receivers,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",
 ]
@@ -96,8 +96,9 @@ const TRIALS = [
   "packages/cli/test/commands/{Remote,TableLatest,TableMaintenance,WrongDatabase}.test.ts",
   "packages/store-pg/test/embedded/{EmbeddedPostgres,Restore}.test.ts",
   "test/bench/main.test.ts",
-  "test/fault/{backup,databaseRestarts,exportEvents,exportMemory,feedUnderLoad,fewConnections,matrix,rolling}.test.ts",
-  "test/fault/{startStalls,tenantMove,unconfirmedCommits,unstoppable}.test.ts",
+  "test/fault/{backup,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
+  "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",
+  "test/fault/unstoppable.test.ts",
   "test/flow/{clientCertificate,consoleCopy,export,exportEvents,intakeRepeats,listen,manyCabinets}.test.ts",
 ]
 

@@ -4,7 +4,8 @@
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, twenty failovers, a hundred restarts, ten
  * minutes beside a view that nothing can stop, a client that follows 200,000 events through kills, 500 that wait for
- * events, a million rows exported in every form and read back, the client on Deno and Bun, 10,000 requests with odd bodies and
+ * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
+ * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
  * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV files, its description under three linters and in two generators, every screen in all its looks, a
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
  * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
@@ -133,6 +134,16 @@ const PARTS = {
       "--disable-console-intercept",
     ],
     env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", JUMP_ROWS: "10000000" },
+  },
+  consumers: {
+    missing: null,
+    run: [vitest, "run", "test/flow/packages.test.ts", "test/flow/mounting.test.ts"],
+    env: { EVERY_CONSUMER: "1" },
+  },
+  next: {
+    missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
+    run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/nextApp.test.ts"],
+    env: { CHROMIUM: chromium, EVERY_CONSUMER: "1" },
   },
   nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
   image: {

@@ -1,6 +1,5 @@
 /**
- * The Next.js example, built and served by Next with the packed package. It is here because Next is large: `npm test` leaves
- * out this folder.
+ * The Next.js example, built and served by Next with the packed package. A trial, because Next is large.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

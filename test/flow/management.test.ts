@@ -129,26 +129,36 @@ it("every endpoint is open to exactly the credentials in the table of actions", 
   }
 })
 
-/** The cookie of a new person's session; `over` says why the session is no longer valid. */
-const session = async (role: PersonRole, over: "" | "expired" | "idle" | "ended" = "") => {
-  const secret = `dcs_${randomBytes(32).toString("base64url")}`
-  const fingerprint = createHash("sha256").update(secret).digest("hex")
+/** The cookies of sessions of new persons; `over` says why they are no longer valid. */
+const sessions = async (role: PersonRole, count: number, over: "" | "expired" | "idle" | "ended" = "") => {
+  const secrets = Array.from({ length: count }, () => `dcs_${randomBytes(32).toString("base64url")}`)
+  const made = secrets.map(
+    (secret) => `('${secret}', '\\x${createHash("sha256").update(secret).digest("hex")}'::bytea)`,
+  )
   const [expires, seen] = [over === "expired" ? "-1 s" : "1 day", over === "idle" ? "12 hours" : "0"]
-  await database.run(`WITH who AS (INSERT INTO cabinet.person (name, role) VALUES ('${secret}', '${role}') RETURNING id)
+  await database.run(`WITH made (name, fingerprint) AS (VALUES ${made.join(", ")}),
+    who AS (INSERT INTO cabinet.person (name, role) SELECT name, '${role}' FROM made RETURNING id, name)
     INSERT INTO cabinet.session (person_id, fingerprint, method, expires_at, last_seen_at)
-    SELECT id, '\\x${fingerprint}', 'link', cabinet.now() + interval '${expires}', cabinet.now() - interval '${seen}' FROM who`)
-  if (over === "ended") await database.run(`DELETE FROM cabinet.session WHERE fingerprint = '\\x${fingerprint}'`)
-  return { cookie: `cabinet=${secret}` }
+    SELECT who.id, made.fingerprint, 'link', cabinet.now() + interval '${expires}', cabinet.now() - interval '${seen}'
+    FROM who JOIN made USING (name)`)
+  if (over === "ended") {
+    await database.run(`DELETE FROM cabinet.session USING cabinet.person
+      WHERE person.id = session.person_id AND person.name IN (${secrets.map((secret) => `'${secret}'`).join(", ")})`)
+  }
+  return secrets.map((secret) => ({ cookie: `cabinet=${secret}` }))
 }
 
 it("every endpoint is open to exactly the sessions in the table of actions, from a page of the same origin", async () => {
   const none = [
     { cookie: "cabinet=nonsense" },
     { cookie: `cabinet=dcs_${"A".repeat(43)}` },
-    await session("owner", "expired"),
-    await session("owner", "idle"),
-    await session("owner", "ended"),
+    ...(await sessions("owner", 1, "expired")),
+    ...(await sessions("owner", 1, "idle")),
+    ...(await sessions("owner", 1, "ended")),
   ]
+  // A new session for each call, because some calls end it.
+  const cookies = new Map<PersonRole, Array<{ readonly cookie: string }>>()
+  for (const role of PERSON_ROLES) cookies.set(role, await sessions(role, operations().length))
   for (const operation of operations()) {
     const { method, node } = operation
     const where = `${method} ${operation.path}`
@@ -162,8 +172,7 @@ it("every endpoint is open to exactly the sessions in the table of actions, from
       assert.deepStrictEqual([refused.status, refused.json.error.type], [401, "unauthorized"], where)
     }
     for (const role of PERSON_ROLES) {
-      // A new session for each call, because some calls end it.
-      const cookie = await session(role)
+      const cookie = cookies.get(role)!.pop()!
       if (method !== "GET") {
         const foreign = await send({ ...cookie, "sec-fetch-site": "same-site" })
         assert.deepStrictEqual([foreign.status, foreign.json.error.code], [403, "cross_origin"], `${where} as ${role}`)

@@ -1,11 +1,13 @@
 /**
  * The programs of "Mounting" in docs/embedding.md and of the README, each run as written in its framework with the packed
- * package. Bun and Deno run theirs on the embedded PostgreSQL, if npm has them for this platform; otherwise that is printed.
+ * package. In the trials Bun and Deno run theirs on the embedded PostgreSQL, if npm has them for this platform; otherwise that
+ * is printed.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { EVERY_CONSUMER } from "../support/everyConsumer.ts"
 import { compiler, finish, freePorts, packed, type Running, start, stopAll } from "../support/packed.ts"
 import { withDatabase } from "../support/postgres.ts"
 
@@ -61,7 +63,7 @@ const broughtBy = async ([name, { npm }]: readonly [string, { readonly npm: stri
 }
 
 const runtimes = new Map<string, string>()
-for (const entry of Object.entries(RUNTIMES)) {
+for (const entry of EVERY_CONSUMER ? Object.entries(RUNTIMES) : []) {
   const command = await broughtBy(entry)
   if (command !== null) runtimes.set(entry[0], command)
 }

@@ -34,8 +34,15 @@ export const describedBy = (document: Node) => {
   ajv.addSchema({ $id: "api", components: close(document["components"]) as Node })
 
   const compiled = new Map<string, ValidateFunction>()
+  const validators = new WeakMap<Node, ValidateFunction>()
 
   const validator = (schema: Node): ValidateFunction => {
+    const made = validators.get(schema) ?? compile(schema)
+    validators.set(schema, made)
+    return made
+  }
+
+  const compile = (schema: Node): ValidateFunction => {
     const text = JSON.stringify(close(schema)).replaceAll('"#/components/', '"api#/components/')
     const known = compiled.get(text)
     if (known !== undefined) return known
@@ -58,20 +65,21 @@ export const describedBy = (document: Node) => {
           .reduce<Node>((at, key) => at[key], document)
       : node
 
+  // An address without parameters comes before one with them.
+  const patterns = Object.keys(document["paths"])
+    .sort((a, b) => a.split("{").length - b.split("{").length)
+    .map((pattern) => ({ pattern, parts: pattern.split("/") }))
+
   const pathOf = (url: string): string | undefined => {
     const { pathname } = new URL(url, "http://x")
     // An intake address that lost its secret is one still.
     if (/^\/webhook\/?$/.test(pathname)) return "/webhook/{intake_secret}"
     const segments = pathname.split("/")
-    // An address without parameters comes before one with them.
-    const patterns = Object.keys(document["paths"]).sort((a, b) => a.split("{").length - b.split("{").length)
-    return patterns.find((pattern) => {
-      const parts = pattern.split("/")
-      return (
+    return patterns.find(
+      ({ parts }) =>
         parts.length === segments.length &&
-        parts.every((part, i) => (part[0] === "{" ? segments[i] !== "" : part === segments[i]))
-      )
-    })
+        parts.every((part, i) => (part[0] === "{" ? segments[i] !== "" : part === segments[i])),
+    )?.pattern
   }
 
   /** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
