@@ -7,6 +7,7 @@ import { ConsoleRoutes } from "@data-cabinet/http-node/server/ConsoleRoutes"
 import { Effect, Layer } from "effect"
 import { assetRoute } from "./assets/Assets.ts"
 import { ConsoleSettings } from "./ConsoleSettings.ts"
+import { MISSING_SCREEN } from "./screen/MissingScreen.ts"
 import { screenRoutes } from "./screen/ScreenRoute.ts"
 import { allScreens } from "./Screens.ts"
 
@@ -15,6 +16,6 @@ export const layer = (settings: ConsoleSettings["Service"]) =>
   Layer.effect(
     ConsoleRoutes,
     Effect.gen(function* () {
-      return [assetRoute, ...(yield* screenRoutes(yield* allScreens))]
+      return [assetRoute, ...(yield* screenRoutes([...(yield* allScreens), MISSING_SCREEN]))]
     }),
   ).pipe(Layer.provide(Layer.succeed(ConsoleSettings, settings)))

@@ -6,6 +6,7 @@ import { linksInto } from "./Into.ts"
 import { submitOnce } from "./SubmitOnce.ts"
 import { uploads } from "./Upload.ts"
 import { keys } from "./Keys.ts"
+import { markAll } from "./MarkAll.ts"
 import { menusOnDemand } from "./Menus.ts"
 import { liveLinks } from "./Live.ts"
 import { Grid } from "./Grid.ts"
@@ -18,6 +19,7 @@ uploads()
 submitOnce()
 keys()
 menusOnDemand()
+markAll()
 liveLinks()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {

@@ -11,6 +11,9 @@ const MARGIN = 12
 /** Browsers limit an element to some 17 million pixels: the link to the next page leads to the rows beyond. */
 const MAX_ROWS = 400_000
 
+/** On paper are the rows that are known, up to this many. */
+const PRINTED_ROWS = 1_000
+
 export class Grid {
   readonly #box: HTMLElement
   readonly #body: HTMLTableSectionElement
@@ -47,6 +50,8 @@ export class Grid {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#panel?.hidden === false) this.#close()
     })
+    addEventListener("beforeprint", () => this.#draw(0, Math.min(this.#length, PRINTED_ROWS)))
+    addEventListener("afterprint", () => this.#soon())
     document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", true)
     this.#soon()
   }

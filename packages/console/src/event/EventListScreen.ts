@@ -13,6 +13,7 @@ import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { type TimeText, timeText } from "../table/TimeText.ts"
 import { eventTabs } from "./EventTabs.ts"
+import { eventAddress } from "./ListOfEvent.ts"
 import { preview, type ReadEvent, readEvent } from "./EventJson.ts"
 
 export interface EventListData {
@@ -63,8 +64,10 @@ const trashedBy = ({ trashedBy: by }: ListedEvent): HtmlValue => by !== null && 
 /** Actions on the marked events. */
 const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
   const { event: words } = frame.words
+  const all = (to: string) =>
+    markup`<label class="choice" hidden><input type="checkbox" data-all="${to}"> ${words.markAll}</label>`
   const form = (to: string, inside: HtmlValue) =>
-    postForm({ id: to, path: consolePath(frame, `events/${to}`), kind: "row wrap", body: inside })
+    postForm({ id: to, path: consolePath(frame, `events/${to}`), kind: "row wrap", body: markup`${inside}${all(to)}` })
   if (!may(frame, "event.trash") || list.items.length === 0) return null
   if (!trash)
     return markup`<div class="marked">${form("trash", markup`<button>${words.toTrash}</button><span class="soft">${words.marked}</span>`)}</div>`
@@ -77,9 +80,16 @@ const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
 /** The mark before an event; null where nothing is done with them. */
 type Mark = ((event: ReadEvent, listed: ListedEvent) => HtmlValue) | null
 
-const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, mark: Mark): Html => {
+interface TableOptions {
+  readonly mark: Mark
+  /** The address of the list, below `/console/`, for the way back from an event. */
+  readonly list: string
+}
+
+const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, { mark, list }: TableOptions): Html => {
   const event = readEvent(one.event)
-  return markup`<tr>${mark?.(event, one) ?? null}<th scope="row"><a href="${consolePath(frame, `events/${event.id}`)}">#${event.id}</a></th>
+  const href = consolePath(frame, eventAddress(event.id, list))
+  return markup`<tr id="event-${event.id}">${mark?.(event, one) ?? null}<th scope="row"><a href="${href}">#${event.id}</a></th>
 <td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
 <td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event)}${trashedBy(one)}</td><td class="n soft wide-only">${deliverySummary(one.deliveries)}</td></tr>`
 }
@@ -88,12 +98,12 @@ export const eventTable = (
   frame: Frame,
   items: ReadonlyArray<ListedEvent>,
   timeZone: string,
-  mark: Mark = null,
+  { mark = null, list = "events" }: Partial<TableOptions> = {},
 ): Html => {
   const { event: words } = frame.words
   const time = timeText(timeZone)
   return markup`<div class="card flush"><table class="list events"><thead><tr>${mark !== null && markup`<td></td>`}<th scope="col">${words.number}</th><th scope="col">${words.received}</th><th scope="col" class="wide-only">${words.source}</th><th scope="col">${words.payload}</th><th scope="col">${words.state}</th><th scope="col" class="n wide-only">${words.delivered}</th></tr></thead>
-<tbody>${items.map((one) => eventLine(frame, one, time, mark))}</tbody></table></div>`
+<tbody>${items.map((one) => eventLine(frame, one, time, { mark, list }))}</tbody></table></div>`
 }
 
 /** A text and a state are not known of an event that was not looked at. */
@@ -116,17 +126,24 @@ export const eventListScreen = (frame: Frame, data: EventListData): Screen => {
   const notYet =
     list.searchedTo !== null &&
     markup`<div class="empty"><h2>${words.noneSince(timeText(data.timeZone)(list.searchedTo))}</h2><p>${words.olderUnsearched}</p></div>`
+  const address = withQuery(trash ? "trash" : "events", pairs)
+  const reached =
+    list.items.length > 0 &&
+    list.searchedTo !== null &&
+    markup`<p class="soft">${words.searchedTo(timeText(data.timeZone)(list.searchedTo))}</p>`
   const none = markup`<div class="empty"><h2>${narrowed ? words.noMatch : trash ? words.noTrash : words.none}</h2>${narrowed ? markup`<p><a href="${here}">${frame.words.table.clear}</a></p>` : markup`<p>${trash ? words.noTrashHint : words.noneHint}</p>`}</div>`
   return {
     title: trash ? words.trash : words.list,
     section: "events",
     main: markup`<div class="head"><h1>${trash ? words.trash : words.list}</h1>${liveOf(frame, data)}</div>${eventTabs(frame, trash ? "trash" : "events")}${filters(frame, data)}
-${
-  list.items.length === 0 ? notYet || none : eventTable(frame, list.items, data.timeZone, marks ? mark : null)
-}${acts(frame, data)}
+${acts(frame, data)}${
+      list.items.length === 0
+        ? notYet || none
+        : eventTable(frame, list.items, data.timeZone, { mark: marks ? mark : null, list: address })
+    }${reached}
 <div class="foot flat"><span>${valueOf(pairs, "cursor") !== undefined && markup`<a href="${withQuery(here, without(pairs, "cursor"))}">↑ ${frame.words.table.firstPage}</a>`}</span><span>${
       list.nextCursor !== null &&
-      markup`<a rel="next" href="${withQuery(here, [...without(pairs, "cursor"), ["cursor", list.nextCursor]])}">${list.searchedTo !== null && list.items.length === 0 ? words.searchOlder : frame.words.table.nextPage} →</a>`
+      markup`<a rel="next" href="${withQuery(here, [...without(pairs, "cursor"), ["cursor", list.nextCursor]])}">${list.searchedTo !== null ? words.searchOlder : frame.words.table.nextPage} →</a>`
     }</span></div>`,
   }
 }

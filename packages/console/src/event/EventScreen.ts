@@ -12,7 +12,7 @@ import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
 import { jsonTree } from "../html/JsonTree.ts"
-import { longText } from "../html/LongText.ts"
+import { boundedText } from "../html/BoundedText.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -32,21 +32,23 @@ export interface EventData {
   /** As the list has it; null for one removed since. */
   readonly listed: ListedEvent | null
   readonly timeZone: string
+  /** The list that it was opened from, below `/console/`. */
+  readonly list: string
   /** Whether its source has a recipe that can verify the stored request. */
   readonly checkable: boolean
 }
 
-const valueOf = (value: Json): Html => {
+const valueOf = ({ words }: Frame, value: Json): Html => {
   if (value === null) return markup`<span class="soft">null</span>`
-  if (typeof value === "string") return markup`<span class="value">${longText(value)}</span>`
+  if (typeof value === "string") return boundedText(words, value, "")
   if (value instanceof JsonNumber) return markup`<span class="value mono">${value.token}</span>`
   return typeof value === "boolean" ? markup`<span class="mono">${String(value)}</span>` : jsonTree(jsonText(value))
 }
 
-const fields = (payload: Json): Html =>
+const fields = (frame: Frame, payload: Json): Html =>
   payload instanceof Map
-    ? markup`<dl class="facts whole">${[...payload].map(([name, value]) => markup`<dt>${name}</dt><dd>${valueOf(value as Json)}</dd>`)}</dl>`
-    : valueOf(payload)
+    ? markup`<dl class="facts whole">${[...payload].map(([name, value]) => markup`<dt>${name}</dt><dd>${valueOf(frame, value as Json)}</dd>`)}</dl>`
+    : valueOf(frame, payload)
 
 const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html => {
   const { event: words } = frame.words
@@ -156,12 +158,12 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
   return {
     title: `${words.title} #${event.id}`,
     section: "events",
-    main: markup`<p><a href="${consolePath(frame, "events")}">← ${words.list}</a></p>
+    main: markup`<p><a href="${consolePath(frame, data.list)}#event-${event.id}">← ${data.list.startsWith("trash") ? words.trash : words.list}</a></p>
 <div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${copyMenu(frame, data, event.payload)}${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
 ${trashBox(frame, data)}${spamBox(frame, data)}${asideBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
-<section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(event.payload)}</section>
+<section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(frame, event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
 <section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, data)}</section>
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, data)}</section>`,

@@ -13,7 +13,9 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { valueOf } from "../table/SelectionLinks.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
+import { searchOn } from "./SearchOn.ts"
 import { eventListScreen } from "./EventListScreen.ts"
+import { listIn } from "./ListOfEvent.ts"
 import { eventScreen } from "./EventScreen.ts"
 
 const LIST_LIMIT = 50
@@ -51,7 +53,8 @@ export const eventScreens = Effect.gen(function* () {
     const filter = trash ? { ...filterOf(pairs), state: "trashed" as const } : filterOf(pairs)
     // Read before the list: events that come in between are counted, though the list may contain them.
     const from = trash ? null : yield* live(filter)
-    const list = yield* browser.page({ ...filter, limit: LIST_LIMIT, cursor: valueOf(pairs, "cursor") })
+    const page = (cursor: string | undefined) => browser.page({ ...filter, limit: LIST_LIMIT, cursor })
+    const list = yield* searchOn(page, valueOf(pairs, "cursor"))
     const all = yield* sources.list
     return { screen: eventListScreen(frame, { list, sources: all, pairs, timeZone, trash, live: from }) }
   })
@@ -65,12 +68,20 @@ export const eventScreens = Effect.gen(function* () {
     {
       path: "/console/events/{id}",
       action: "event.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [text] }) {
+      get: Effect.fnUntraced(function* ({ frame, path: [text], pairs }) {
         const { id, record } = yield* found(text!)
         const one = yield* browser.page({ event: id, limit: 1 })
         const source = yield* sources.get(record.sourceId)
         const checkable = Option.isSome(source) && source.value.verify !== null && isCheckableLate(source.value.verify)
-        const data = { record, listed: one.items[0] ?? null, timeZone, addresses: yield* addresses.list, checkable }
+        const list = listIn(pairs)
+        const data = {
+          record,
+          listed: one.items[0] ?? null,
+          timeZone,
+          addresses: yield* addresses.list,
+          checkable,
+          list,
+        }
         return { screen: eventScreen(frame, { ...data, deliveries: yield* sent.ofEvent(id) }) }
       }),
     },

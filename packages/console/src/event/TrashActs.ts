@@ -23,6 +23,9 @@ const nothingMarked: ManageError = {
   param: "event",
 }
 
+/** Whose filter and page are kept. */
+const LISTS = ["events", "trash"]
+
 const notConfirmed = (what: string): ManageError => ({
   code: "bad_param",
   message: `Nothing was erased: type ${what}.`,
@@ -63,6 +66,7 @@ export const trashActs = Effect.gen(function* () {
       path: `${path}/${name}`,
       action: "event.trash",
       home,
+      stays: (segments) => [home(segments)],
       repeat: "allowed",
       respond: ({ path: [id] }) =>
         Effect.flatMap(sourceOf(idOf(id)), (source) => Effect.as(work(source, [idOf(id)]), null)),
@@ -72,6 +76,7 @@ export const trashActs = Effect.gen(function* () {
       path: "/console/events/trash",
       action: "event.trash",
       home: () => "events",
+      stays: () => LISTS,
       repeat: "allowed",
       respond: bySource(trash.trash),
     }),
@@ -79,6 +84,7 @@ export const trashActs = Effect.gen(function* () {
       path: "/console/events/restore",
       action: "event.trash",
       home: () => "trash",
+      stays: () => LISTS,
       repeat: "allowed",
       respond: bySource(trash.untrash),
     }),
@@ -86,6 +92,7 @@ export const trashActs = Effect.gen(function* () {
       path: "/console/events/purge",
       action: "event.purge",
       home: () => "trash",
+      stays: () => LISTS,
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const events = markedIn(call).map(({ event }) => event)
@@ -102,6 +109,7 @@ export const trashActs = Effect.gen(function* () {
       path: `${path}/purge`,
       action: "event.purge",
       home,
+      stays: (segments) => [home(segments)],
       repeat: "allowed",
       respond: Effect.fnUntraced(function* (call) {
         const id = idOf(call.path[0])

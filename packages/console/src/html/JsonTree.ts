@@ -14,6 +14,7 @@ const MAX_DEPTH = 20
 /** Larger structures begin closed. */
 const OPEN_ITEMS = 30
 const MAX_ITEMS = 2_000
+const LONG_CHARACTERS = 2_048
 /** A longer text is shown unchanged; as a tree it would be many times as long. */
 const MAX_CHARACTERS = 200_000
 
@@ -26,7 +27,7 @@ export const jsonTree = (text: string): Html => {
 
 const node = (value: Json, depth: number): Html => {
   if (value === null || typeof value === "boolean") return markup`<span class="k">${String(value)}</span>`
-  if (typeof value === "string") return markup`<span class="s">${longText(JSON.stringify(value))}</span>`
+  if (typeof value === "string") return plain(JSON.stringify(value))
   if (value instanceof JsonNumber) return markup`<span class="d">${value.token}</span>`
   if (isJsonList(value))
     return branch(
@@ -45,6 +46,12 @@ const node = (value: Json, depth: number): Html => {
   )
 }
 
+/** A long one scrolls in a box of its own. */
+const plain = (shown: string): Html =>
+  shown.length > LONG_CHARACTERS
+    ? markup`<span class="s tall" tabindex="0">${longText(shown)}</span>`
+    : markup`<span class="s">${shown}</span>`
+
 const branch = (
   entries: ReadonlyArray<readonly [key: string, value: Json]>,
   open: string,
@@ -53,8 +60,7 @@ const branch = (
   whole: Json,
 ): Html => {
   if (entries.length === 0) return markup`${open}${close}`
-  if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS)
-    return markup`<span class="s">${longText(jsonText(whole))}</span>`
+  if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS) return plain(jsonText(whole))
   const isOpen = depth < 3 && entries.length <= OPEN_ITEMS
   return markup`<details${isOpen && new Html(" open")}><summary>${open}<i> ${entries.length} </i>${close}</summary><ul>${entries.map(
     ([key, value]) => markup`<li><b>${key}</b>: ${node(value, depth + 1)}</li>`,

@@ -80,7 +80,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .done::after{content:" ✓";color:var(--mark)}
 .ends{align-items:flex-end}.row label:not(.choice,.field,.copy){display:grid;gap:.2rem;margin:0}.tools>input{flex:1 1 10rem}.ends+:is(details,.ends){margin-top:.6rem}.links{margin-top:1rem}
 .tabs{margin:-.4rem 0 1rem;border-bottom:1px solid var(--line);overflow-x:auto;scrollbar-width:none}.tabs ul{display:flex;list-style:none;margin:0;padding:0}.tabs a{display:block;padding:.4rem .75rem;color:var(--soft);white-space:nowrap;border-bottom:2px solid transparent}.tabs a:hover{color:var(--ink);text-decoration:none}.tabs a:focus-visible{outline-offset:-3px}.tabs [aria-current]{color:var(--ink);font-weight:600;border-color:var(--mark)}
-.marked{padding:0 .25rem .25rem;margin:-.4rem 0 .5rem}.mark{width:2rem;padding-right:0!important}.right{justify-content:flex-end}.inset{padding-left:1.5rem;max-height:14rem;overflow:auto}.tight{padding:0}
+.choice[hidden]{display:none}.list thead td{border-top:0}.marked{padding:.25rem 0;margin:-.4rem 0 .25rem;position:sticky;top:0;z-index:3;background:var(--ground)}.mark{width:2rem;padding-right:0!important}.right{justify-content:flex-end}.inset{padding-left:1.5rem;max-height:14rem;overflow:auto}.tight{padding:0}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;list-style:none;padding:0;margin:0 0 1.25rem}.tile{display:grid;gap:.1rem;padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:10px;color:var(--ink);height:100%}.tile:hover{background:var(--hover);text-decoration:none}.tile b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.tile span{color:var(--soft)}.tile.bad b{color:var(--bad)}.tile.warn b{color:var(--warn)}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:.75rem;margin-bottom:1.25rem;align-items:start}.charts .card{margin:0}.figure b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.figure .list th,.figure .list td{padding-inline:.25rem;white-space:normal}
 .chart{display:block;width:100%;height:5rem;fill:var(--mark)}.chart .bad{fill:var(--bad)}.chart .hit{fill:transparent}.chart g:hover .hit{fill:var(--hover)}.chart path{stroke:var(--line);vector-effect:non-scaling-stroke}.spark{width:6rem;height:1.3rem}.chart .none{fill:var(--line)}
@@ -105,6 +105,8 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid td:focus{outline:2px solid var(--link);outline-offset:-2px}
 .grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}
 .grid .n{text-align:right}.grid .j{font-family:var(--mono);font-size:.88em;color:var(--soft)}
+.z::after,.e::after{color:var(--soft);font:.72em var(--mono)}.z::after{content:"NULL"}.e::after{content:"“ ”"}
+.cut{display:block;max-height:24lh;overflow:hidden}.cut:has(+details[open]){max-height:none}.tall{display:block;max-height:24lh;overflow:auto}
 .grid .o{padding:0;text-align:center}.grid .o a{display:block;line-height:29px;color:var(--soft);font-size:1.1rem}
 .grid .gap td{padding:0;border:0;height:0}
 .w0{width:30px}.w6{width:calc(5.4ch + 1.6rem)}.w8{width:calc(7.2ch + 1.6rem)}.w10{width:calc(9ch + 1.6rem)}.w13{width:calc(11.7ch + 1.6rem)}.w16{width:calc(14.4ch + 1.6rem)}.w20{width:calc(18ch + 1.6rem)}.w25{width:calc(22.5ch + 1.6rem)}.w32{width:calc(28.8ch + 1.6rem)}.w40{width:calc(36ch + 1.6rem)}.w46{width:calc(41.4ch + 1.6rem)}
@@ -138,9 +140,9 @@ body{font-size:15px}
 .bar{flex-wrap:wrap;height:auto;padding:0 .75rem}.bar .brand{min-height:44px}.bar .who{margin-left:auto;max-width:11rem}
 .bar nav{order:3;flex:0 0 calc(100% + 1.5rem);margin:0 -.75rem;padding:0 .4rem}.bar li a{min-height:42px}
 .wide-only{display:none}
-.find{flex:1 1 100%}
+.find,.head>form.row{flex:1 1 100%}.head>form.row{flex-wrap:wrap}.head>form.row>input{flex:1 0 100%}.head>form.row>:is(select,label){flex:1}
 button,.button,select,input:not([type=checkbox],[type=radio]){min-height:40px}
 }
 @media(prefers-reduced-motion:no-preference){button,.button,.bar a{transition:background-color .12s}}
-@media print{.bar,.skip,.tools{display:none}body.wide{height:auto;display:block}}
+@media print{.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid th{position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
 `

@@ -41,15 +41,19 @@ ${barChart(bars, title)}<p class="axis"><span>${since}</span><span>${overview.no
 const events = (frame: Frame, { hours }: Overview, timeZone: string): Html => {
   const { overview: words } = frame.words
   const hour = hoursIn(timeZone)
-  const total = hours.reduce((sum, one) => sum + one.events, 0)
-  const most = hours.reduce((highest, one) => Math.max(highest, one.events), 0)
+  // One import of a file would flatten the picture for two days.
+  const fresh = (one: Overview["hours"][number]) => Math.max(0, one.events - one.history)
+  const total = hours.reduce((sum, one) => sum + fresh(one), 0)
+  const most = hours.reduce((highest, one) => Math.max(highest, fresh(one)), 0)
+  const imported = hours.reduce((sum, one) => sum + one.history, 0)
   return figure(frame, {
     id: "hours",
     title: words.events48,
     figures: markup`<p><b>${words.number(total)}</b> <span class="soft">· ${words.peak(most)}</span></p>`,
+    note: imported > 0 && markup`<p class="soft">${words.imported(imported)}</p>`,
     bars: hours.map((one) => ({
-      values: [one.events],
-      title: `${hour(one.at)} · ${words.number(one.events)}`,
+      values: [fresh(one)],
+      title: `${hour(one.at)} · ${words.number(fresh(one))}${one.history > 0 ? ` · ${words.imported(one.history)}` : ""}`,
       begins: hour(one.at).endsWith(" 00:00"),
     })),
     since: hours[0] === undefined ? "" : hour(hours[0].at),

@@ -31,6 +31,7 @@ const cell = (token: string, column: ReadableColumn, { time, words }: RowFormat)
   if (column.type.kind === "timestamptz") {
     return `<td><time datetime="${escapeHtml(text)}">${escapeHtml(time(text))}</time></td>`
   }
+  if (text === "") return '<td class="e"></td>'
   if (text.length <= CELL_CHARACTERS) return `<td${attributes}>${escapeHtml(text)}</td>`
   return `<td${attributes} data-cut title="${escapeHtml(words.cut)}">${escapeHtml(text.slice(0, CELL_CHARACTERS).toWellFormed())}…</td>`
 }

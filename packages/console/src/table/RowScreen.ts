@@ -3,7 +3,7 @@ import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catal
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
-import { longText } from "../html/LongText.ts"
+import { boundedText } from "../html/BoundedText.ts"
 import { CELL_CHARACTERS } from "./Cells.ts"
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import { tablePath } from "./TablePath.ts"
@@ -31,7 +31,7 @@ export const rowFields = (frame: Frame, { table, columns, row }: RowData): Html 
         ? markup`<span class="soft">${words.null}</span>`
         : token.startsWith("{") || token.startsWith("[")
           ? structure(token, at)
-          : markup`<span class="value${type.kind === "number" && " mono"}" id="value-${at}">${longText(shownText(token))}</span>`
+          : boundedText(frame.words, shownText(token), type.kind === "number" ? "mono" : "", `value-${at}`)
     return markup`<dt>${label}${label !== name && markup` <small class="mono">${name}</small>`}</dt><dd>${value}</dd>`
   }
   return markup`<dl class="facts whole">${columns.map(field)}</dl>`

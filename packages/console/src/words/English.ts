@@ -81,6 +81,7 @@ export const ENGLISH = {
   cancel: "Cancel",
   close: "Close",
   copied: "Copied",
+  showAll: (characters: number) => `Show all ${count(characters, { one: "character", other: "characters" })}`,
   sections: {
     overview: "Overview",
     tables: "Tables",
@@ -471,6 +472,8 @@ export const ENGLISH = {
     noneSince: (time: string) => `No event matches since ${time}`,
     olderUnsearched: "Older events have not been searched yet.",
     searchOlder: "Search older events",
+    searchedTo: (time: string) => `Events since ${time} were searched.`,
+    markAll: "all on this page",
     fields: "Fields",
     original: "Original request",
     noOriginal: "No original request: the event came without one, or it has expired.",
@@ -661,6 +664,7 @@ export const ENGLISH = {
     failed: "Failed attempts",
     events48: "Events, 48 hours",
     deliveries24: "Deliveries, 24 hours",
+    imported: (events: number) => `${count(events, { one: "event", other: "events" })} from files and first polls`,
     peak: (events: number) => `at most ${count(events, { one: "event", other: "events" })} in an hour`,
     failedAttempts: (attempts: number) => count(attempts, { one: "failed attempt", other: "failed attempts" }),
     within: (half: number, most: number) =>

@@ -43,6 +43,8 @@ export const RUSSIAN: Words = {
   cancel: "Отмена",
   close: "Закрыть",
   copied: "Скопировано",
+  showAll: (characters) =>
+    `Показать целиком: ${count(characters, { one: "символ", few: "символа", many: "символов", other: "символа" })}`,
   sections: {
     overview: "Обзор",
     tables: "Таблицы",
@@ -459,6 +461,8 @@ export const RUSSIAN: Words = {
     noneSince: (time: string) => `Подходящих событий нет, начиная с ${time}`,
     olderUnsearched: "Более ранние события ещё не просмотрены.",
     searchOlder: "Искать в более ранних событиях",
+    searchedTo: (time) => `Просмотрены события начиная с ${time}.`,
+    markAll: "все на этой странице",
     fields: "Поля",
     original: "Исходный запрос",
     noOriginal: "Исходного запроса нет: событие пришло без него, или срок его хранения истёк.",
@@ -651,6 +655,8 @@ export const RUSSIAN: Words = {
     failed: "Неудачных попыток",
     events48: "События за 48 часов",
     deliveries24: "Доставки за 24 часа",
+    imported: (events) =>
+      `${count(events, { one: "событие", few: "события", many: "событий", other: "события" })} из файлов и первых опросов`,
     peak: (events) =>
       `не больше ${count(events, { one: "события", few: "событий", many: "событий", other: "событий" })} в час`,
     failedAttempts: (attempts) =>

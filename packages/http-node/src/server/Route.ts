@@ -17,7 +17,10 @@ export interface Target {
 }
 
 export interface Route {
-  /** For example `/api/v1/sources/{source_id}`: `{name}` matches one non-empty segment. */
+  /**
+   * For example `/api/v1/sources/{source_id}`: `{name}` matches one non-empty segment. A last `{...}` matches everything
+   * below, where no other pattern matches.
+   */
   readonly path: `/${string}`
   readonly handle: (request: Request, target: Target) => Promise<Response>
   /** The response when `handle` rejects, from the part of the fault that the client may see. */
@@ -43,6 +46,9 @@ export const addressOf = (url: string): Address => {
   return { path, segments: path.split("/"), query: mark < 0 ? "" : whole.slice(mark + 1) }
 }
 
+/** Ends a pattern that matches what no other does. */
+const REST = "{...}"
+
 export interface Match<R = Route> {
   readonly route: R
   readonly params: ReadonlyArray<string>
@@ -58,16 +64,19 @@ export const routeTable = <R extends Pick<Route, "path">>(
 ): ((address: Address) => Match<R> | undefined) => {
   const byLength = new Map<number, Array<readonly [R, ReadonlyArray<string>]>>()
   for (const route of routes) {
+    if (route.path.endsWith(`/${REST}`)) continue
     const pattern = route.path.split("/")
     const same = byLength.get(pattern.length) ?? []
     byLength.set(pattern.length, [...same, [route, pattern]])
   }
+  const rests = routes.flatMap((route) => (route.path.endsWith(`/${REST}`) ? [route] : []))
   const find = (segments: ReadonlyArray<string>): Match<R> | undefined => {
     for (const [route, pattern] of byLength.get(segments.length) ?? []) {
       const params = matchSegments(pattern, segments)
       if (params !== undefined) return { route, params }
     }
-    return undefined
+    const route = rests.find(({ path }) => `${segments.join("/")}/`.startsWith(path.slice(0, -REST.length)))
+    return route === undefined ? undefined : { route, params: [] }
   }
   const depth = mountedAt.split("/").length - 1
   const isBelow = ({ path }: Address) => depth > 0 && path.startsWith(`${mountedAt}/`)

@@ -24,6 +24,16 @@ it("routeTable matches segment for segment, as written", () => {
   }
 })
 
+it("routeTable matches {...} with everything below it that no other pattern matches", () => {
+  for (const mountedAt of ["", "/data"]) {
+    const find = routeTable([route("/c/{...}"), route("/c/a"), route("/c/{x}/b")], mountedAt)
+    const at = (path: string) => find(addressOf(mountedAt + path))?.route.path
+    assert.deepEqual(["/c/a", "/c/1/b"].map(at), ["/c/a", "/c/{x}/b"])
+    for (const path of ["/c/z", "/c/a/", "/c//b", "/c/1/2/3/4?q=1", "/c/"]) assert.equal(at(path), "/c/{...}", path)
+    for (const path of ["/cx", "/C/z", "/d/c/z", "/"]) assert.equal(at(path), undefined, path)
+  }
+})
+
 it("routeTable finds routes mounted below a path, with and without the path", () => {
   for (const mountedAt of ["/data", "/our/own/data"]) {
     const find = routeTable([route("/a/{x}")], mountedAt)

@@ -1,0 +1,82 @@
+/** What only a browser shows of the console's ways: marking, folding, printing, and a one-time link in an open tab. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { type Chromium, startChromium } from "./support/chromium.ts"
+import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let chromium: Chromium
+let headers: Readonly<Record<string, string>>
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 60)
+  headers = await cabinet.as("owner")
+  chromium = await startChromium()
+}, 120_000)
+afterAll(async () => {
+  await chromium.close()
+  await cabinet.close()
+})
+
+it("a one-time link signs in when it is opened in a tab that already shows the welcome screen", async () => {
+  const visit = await chromium.visit({ locale: "en-US" })
+  const { page } = visit
+  const invited = await fetch(`${cabinet.base}/manage/v1/people`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ name: "Grace", role: "viewer" }),
+  })
+  const { link } = (await invited.json()) as { readonly link: string }
+  await page.goto(`${cabinet.base}/console/welcome`)
+  await Promise.all([page.waitForURL(/\/console\/(?!welcome)/), page.goto(link)])
+  assert.include(await page.textContent(".who"), "Grace")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("all events of a page are marked by one box, and the act stays at the filtered list", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/events?source_id=1`)
+  await page.check("input[data-all]")
+  assert.strictEqual(await page.locator("tbody input:checked").count(), 50)
+  await page.locator("tbody input").first().uncheck()
+  assert.isFalse(await page.isChecked("input[data-all]"))
+  await Promise.all([page.waitForNavigation(), page.click("#trash button")])
+  assert.include(page.url(), "/console/events?source_id=1")
+  await Promise.all([page.waitForNavigation(), page.click(".above button")])
+  assert.include(page.url(), "/console/events?source_id=1")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("a value of a megabyte makes its screen little taller, and opens without JavaScript", async () => {
+  const send = async (note: string) => {
+    const body = JSON.stringify({ note })
+    const json = { "content-type": "application/json" }
+    return (await (await fetch(cabinet.source.intakeUrl, { method: "POST", headers: json, body })).json()).id as number
+  }
+  const [small, large] = [await send("lorem ipsum ".repeat(160)), await send("lorem ipsum ".repeat(83_000))]
+  const { page } = await chromium.visit({ extraHTTPHeaders: { ...headers }, javaScriptEnabled: false })
+  const tall = async () => (await page.locator("main").boundingBox())!.height
+  const row = (id: number) => `${cabinet.base}/console/tables/sources/orders/row?fc=_event_id&fo=eq&fv=${id}`
+  await page.goto(row(small))
+  const least = await tall()
+  await page.goto(row(large))
+  assert.isAtMost(await tall(), 1.3 * least + 100)
+  await page.click("summary")
+  assert.isAbove(await tall(), 20 * least)
+}, 300_000)
+
+it("a printed table has its rows one below the other, without gaps and menus", async () => {
+  const { page } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  await page.waitForSelector(".grid tbody tr[aria-rowindex]")
+  await page.emulateMedia({ media: "print" })
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")))
+  assert.isAtLeast(await page.locator(".grid tbody tr[aria-rowindex]:visible").count(), 58)
+  const { scroll, height } = await page.locator(".grid").evaluate((box) => ({
+    scroll: box.scrollHeight,
+    height: box.clientHeight,
+  }))
+  assert.isAtMost(scroll, height + 1)
+  assert.strictEqual(await page.locator(".grid .mini:visible, .tools:visible").count(), 0)
+})

@@ -1,0 +1,51 @@
+/** The ways between screens of the console: an act stays at its list, an event leads back to it, and no address leads nowhere. */
+import { unescapeHtml } from "@data-cabinet/http-node/html/Html"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let editor: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 5)
+  editor = visitor(cabinet.base, await cabinet.as("editor"))
+}, 120_000)
+afterAll(() => cabinet.close())
+
+const LIST = "/console/events?text=Ada&source_id=1"
+
+const act = async (name: string, at: string) => {
+  const form = { event: `${cabinet.source.id}.2`, form_at: at }
+  const { status, headers } = await editor.post(`/console/events/${name}`, form)
+  assert.strictEqual(status, 303)
+  return headers.get("location")
+}
+
+it("an act on marked events stays at the list with its filter, and so does its undo", async () => {
+  assert.strictEqual(await act("trash", LIST), `/data${LIST}`)
+  assert.strictEqual(await act("restore", LIST), `/data${LIST}`)
+  assert.strictEqual(await act("trash", "/console/people?x=1"), "/data/console/events")
+  assert.strictEqual(await act("restore", "//evil.example/console/events"), "/data/console/trash")
+})
+
+it("an event leads back to its list, filter and line", async () => {
+  const { text: list } = await editor.get(LIST)
+  const address = unescapeHtml(/<a href="\/data(\/console\/events\/2[^"]*)"/.exec(list)![1]!)
+  const { text: event } = await editor.get(address)
+  assert.include(unescapeHtml(event), `<a href="/data${LIST}#event-2">`)
+  assert.include(list, '<tr id="event-2">')
+  assert.include((await editor.get("/console/events/2")).text, '<a href="/data/console/events#event-2">')
+})
+
+it("an unknown address below /console/ is a page with the sections, and leads a visitor to the sign-in", async () => {
+  for (const path of ["nothing", "nothing/at/all", "events/", "tables/sources/orders/rows/of/it", "%zz"]) {
+    const { status, headers, text } = await editor.get(`/console/${path}`)
+    assert.deepStrictEqual([path, status, headers.get("content-type")], [path, 404, "text/html; charset=utf-8"])
+    assert.include(text, "There is nothing here")
+    assert.include(text, '<a href="/data/console/events"')
+    const { headers: stranger } = await visitor(cabinet.base).get(`/console/${path}`)
+    assert.match(stranger.get("location") ?? "", /^\/data\/console\/sign-in/)
+  }
+})
