@@ -120,8 +120,9 @@ it("ImportStore cancels the import of a poll, and its items that are not events 
   const [poll] = await database.run(
     `INSERT INTO cabinet.poll (source_id, url, every_seconds) VALUES (${source.id}, 'http://127.0.0.1:9/', 60) RETURNING id::int AS id`,
   )
+  const pollId = Number(poll!["id"])
   const seen = () =>
-    database.run(`SELECT encode(key, 'escape') AS key FROM cabinet.poll_seen WHERE poll_id = ${poll!["id"]} ORDER BY 1`)
+    database.run(`SELECT encode(key, 'escape') AS key FROM cabinet.poll_seen WHERE poll_id = ${pollId} ORDER BY 1`)
   await cabinet.run(
     Effect.gen(function* () {
       const imports = yield* ImportStore
@@ -130,7 +131,7 @@ it("ImportStore cancels the import of a poll, and its items that are not events 
         ...wanted(source.id),
         channel: "pull",
         once: false,
-        pollId: Number(poll!["id"]),
+        pollId,
       })
       if (!("held" in began)) return assert.fail("it was refused")
       const rows = Array.from({ length: 4 }, (_, n) => ({
@@ -144,7 +145,7 @@ it("ImportStore cancels the import of a poll, and its items that are not events 
       const { id } = began.held
       yield* Effect.promise(() =>
         database.run(
-          `INSERT INTO cabinet.poll_seen SELECT ${poll!["id"]}, key FROM cabinet.staged_row WHERE import_id = ${id}`,
+          `INSERT INTO cabinet.poll_seen SELECT ${pollId}, key FROM cabinet.staged_row WHERE import_id = ${id}`,
         ),
       )
       const claimed = Option.getOrThrow(yield* imports.claim(id))
