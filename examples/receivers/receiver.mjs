@@ -27,8 +27,10 @@ const receive = async (request, response) => {
   }
   const body = Buffer.concat(parts) // The raw bytes: verify before parsing.
   if (!verified(body, request.headers["x-service-signature"])) return response.writeHead(401).end()
-  const delivery = JSON.parse(body.toString())
-  if (delivery.type === "event.received" && !seen.has(delivery.id)) {
+  const message = JSON.parse(body.toString())
+  // A batch has its deliveries in `events`, each as it would be alone.
+  for (const delivery of message.type === "events.received" ? message.events : [message]) {
+    if (delivery.type !== "event.received" || seen.has(delivery.id)) continue
     seen.add(delivery.id) // The same id may be delivered again.
     console.log(`event ${delivery.data.id} of ${delivery.source.name}`)
   }

@@ -17,7 +17,7 @@ import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
-import { log, ping, resend, test } from "./AddressDeliveryCommands.ts"
+import { log, ping, resend, skip, test } from "./AddressDeliveryCommands.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { filtersOf } from "./WhereFlag.ts"
 import { removeCertificate } from "./ClientCertificateFlags.ts"
@@ -55,6 +55,23 @@ const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonl
   ]
 }
 
+const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly [string, string]> => {
+  const batches =
+    batch.max === 1 ? "" : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
+  const waits = position === null || position.failures === 0 ? "" : `, next try ${position.retryAt}: ${position.error}`
+  return [
+    ...(order === "none" ? [] : [["Order", `that of the feed${batches}`] as const]),
+    ...(position === null
+      ? []
+      : [
+          [
+            "Position",
+            `${position.eventId === null ? "before the first event" : `event ${position.eventId}`}, ${Math.round(position.behindSeconds)} s behind${waits}`,
+          ] as const,
+        ]),
+  ]
+}
+
 const addressCard = (address: Address, style: Style): string =>
   card(
     [
@@ -82,6 +99,7 @@ const addressCard = (address: Address, style: Style): string =>
       ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
       ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
       ...givesUp(address),
+      ...orderLines(address),
       ["State", state(address)],
       ["Created", address.createdAt],
     ],
@@ -268,5 +286,5 @@ const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (inp
 export const addressCommand = Command.make("address").pipe(
   Command.withExamples(EXAMPLES.address),
   Command.withDescription("Manage delivery addresses and their signed deliveries"),
-  Command.withSubcommands([add, list, show, set, remove, ping, test, log, rotateSecret, resend, pause, resume]),
+  Command.withSubcommands([add, list, show, set, remove, ping, test, log, rotateSecret, resend, skip, pause, resume]),
 )

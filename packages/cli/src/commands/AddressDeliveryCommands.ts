@@ -1,4 +1,5 @@
 /** The commands of `cabinet address` that inspect deliveries and control them. */
+import { addressShape } from "@data-cabinet/core/delivery/Address"
 import { attemptShape } from "@data-cabinet/core/delivery/Attempt"
 import { pingResultShape, Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { filterTestShape, filterInWords, type FilterTest } from "@data-cabinet/core/delivery/TestFilter"
@@ -37,6 +38,27 @@ export const ping = Command.make("ping", { id: addressArgument, ...outgoing }, (
     }),
   ),
 ).pipe(Command.withDescription("Send a ping now and print the result"))
+
+export const skip = Command.make(
+  "skip",
+  {
+    id: addressArgument,
+    event: Flag.Int("event").pipe(
+      Flag.withMetavar("NUMBER"),
+      Flag.withDescription("The event at which the address waits"),
+    ),
+    reason: Flag.String("reason").pipe(Flag.withMetavar("TEXT"), Flag.withDescription("Why, for the log of attempts")),
+  },
+  ({ id, event: eventId, reason }) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const addressId = yield* addressNamed(id)
+        const address = yield* Addresses.use((addresses) => addresses.skip(addressId, { eventId, reason }))
+        const words = `Event ${eventId} is skipped; address ${addressId} goes on with the next one.`
+        yield* report(yield* format, addressShape.json(address), () => words)
+      }),
+    ),
+).pipe(Command.withDescription("Skip the event at which an address with an order waits after a failure"))
 
 const testText = ({ eventId, passes, reasons, conditions, deliveryId }: FilterTest): string =>
   [
@@ -112,7 +134,7 @@ export const log = Command.make(
               attempts.map((one) => [
                 one.at,
                 String(one.deliveryId),
-                one.type === "ping" ? "ping" : String(one.eventId ?? ""),
+                one.type === "ping" ? "ping" : `${one.eventId ?? ""}${one.events > 1 ? ` (${one.events} events)` : ""}`,
                 String(one.number),
                 String(one.durationMs),
                 one.peer ?? "—",

@@ -1,9 +1,10 @@
 /**
  * How deliveries are sent to an address: `--headers-file`, `--client-certificate-file` with `--client-key-file`,
- * `--rate`, `--timeout`, `--give-up-after` and `--pause-on-gone`. Each given flag sets or changes its setting.
+ * `--rate`, `--timeout`, `--give-up-after`, `--pause-on-gone`, `--order`, and `--batch` with `--batch-wait`. Each given flag
+ * sets or changes its setting.
  */
-import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
-import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import type { DeliveryOrder, SendingSettings } from "@data-cabinet/core/delivery/Address"
+import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
@@ -23,6 +24,20 @@ const wholeFlag = (name: string, metavar: string, max: number, description: stri
         return value >= 1 && value <= max ? Option.some(value) : Option.none()
       },
       (text) => `--${name} is ${JSON.stringify(text)}: it must be a whole number from 1 to ${max}, or none`,
+    ),
+    Flag.optional,
+  )
+
+const rangeFlag = (name: string, metavar: string, min: number, max: number, description: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => {
+        const value = /^\d{1,3}$/.test(text) ? Number(text) : -1
+        return value >= min && value <= max ? Option.some(value) : Option.none()
+      },
+      (text) => `--${name} is ${JSON.stringify(text)}: it must be a whole number from ${min} to ${max}`,
     ),
     Flag.optional,
   )
@@ -51,6 +66,20 @@ export const sendingFlags = {
     Flag.withDescription("Pause the address when it responds with 410; default: off"),
     Flag.optional,
   ),
+  order: Flag.Literals("order", ["none", "feed"]).pipe(
+    Flag.withDescription(
+      "feed sends events in the order of the feed, each after the answer to the one before; default: none",
+    ),
+    Flag.optional,
+  ),
+  batch: rangeFlag("batch", "N", 1, MAX_BATCH, "The most events in one request, with --order feed; default: 1"),
+  batchWait: rangeFlag(
+    "batch-wait",
+    "SECONDS",
+    0,
+    MAX_BATCH_WAIT_SECONDS,
+    "With --batch: how long its first event waits for more; default: 0",
+  ),
   timeout: wholeFlag(
     "timeout",
     "SECONDS",
@@ -69,6 +98,9 @@ interface SendingInput {
   readonly timeout: Option.Option<number | null>
   readonly giveUpAfter: Option.Option<number | null>
   readonly pauseOnGone: Option.Option<"on" | "off">
+  readonly order: Option.Option<DeliveryOrder>
+  readonly batch: Option.Option<number>
+  readonly batchWait: Option.Option<number>
   readonly urlFile: Option.Option<string>
 }
 
@@ -93,6 +125,9 @@ export const readSending = (input: SendingInput) =>
         "Standard input can supply one of the URL, the headers, the certificate and the key: use files for the others."
       return yield* new CommandError({ code: "usage", message })
     }
+    if (Option.isSome(input.batchWait) && Option.isNone(input.batch)) {
+      return yield* new CommandError({ code: "usage", message: "--batch-wait needs --batch." })
+    }
     const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
     const settings: SendingSettings = {
       ...(headers === undefined ? {} : { headers }),
@@ -100,6 +135,10 @@ export const readSending = (input: SendingInput) =>
       ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
       ...(Option.isNone(input.timeout) ? {} : { timeoutSeconds: input.timeout.value }),
       ...(Option.isNone(input.giveUpAfter) ? {} : { giveUpAfterSeconds: input.giveUpAfter.value }),
+      ...(Option.isNone(input.order) ? {} : { order: input.order.value }),
+      ...(Option.isNone(input.batch)
+        ? {}
+        : { batch: { max: input.batch.value, wait: Option.getOrElse(input.batchWait, () => 0) } }),
       ...(Option.isNone(input.pauseOnGone) ? {} : { pauseOnGone: input.pauseOnGone.value === "on" }),
     }
     return settings

@@ -64,6 +64,7 @@ import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import * as PgAuditLog from "@data-cabinet/store-pg/audit/PgAuditLog"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
+import * as PgOrderedQueue from "@data-cabinet/store-pg/delivery/PgOrderedQueue"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgReceiverCertificates from "@data-cabinet/store-pg/delivery/PgReceiverCertificates"
@@ -187,6 +188,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgAccessTokenStore.layer,
     PgActivityStore.layer,
     PgAddressStore.layer,
+    PgOrderedQueue.layer,
     PgAuditLog.layer,
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),

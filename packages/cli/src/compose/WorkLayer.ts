@@ -11,6 +11,7 @@ import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import * as UndoLoop from "@data-cabinet/core/file/UndoLoop"
 import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
+import * as OrderedDispatcher from "@data-cabinet/delivery/delivery/OrderedDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
 import * as ConnectionFit from "@data-cabinet/store-pg/maintenance/ConnectionFit"
@@ -59,6 +60,7 @@ export const pollingLayer = PollLoop.layer()
 export const workLayer = (keeping: Keeping) =>
   Layer.mergeAll(
     DeliveryDispatcher.layer(),
+    OrderedDispatcher.layer(),
     logPruning(keeping),
     Retention.layer({
       originalDays: keeping.retentionDays,

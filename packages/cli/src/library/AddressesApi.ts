@@ -1,5 +1,13 @@
 /** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
-import type { Address, AddressChange, SendingSettings, Subscription } from "@data-cabinet/core/delivery/Address"
+import type {
+  Address,
+  AddressChange,
+  Batching,
+  DeliveryOrder,
+  OrderedPosition,
+  SendingSettings,
+  Subscription,
+} from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -12,15 +20,18 @@ export type {
   Address,
   AddressChange,
   Attempt,
+  Batching,
   ClientCertificate,
   ClientIdentity,
   Delivery,
+  DeliveryOrder,
   FieldFilter,
   FieldFilters,
   FilterTest,
   JudgedCondition,
   NotSent,
   NotSentReason,
+  OrderedPosition,
   PingResult,
   SendingSettings,
   Subscription,
@@ -74,6 +85,11 @@ export interface AddressesApi {
   readonly pause: (id: number) => Promise<Address>
   /** Sends the waiting deliveries, and all later ones. */
   readonly resume: (id: number) => Promise<Address>
+  /**
+   * Skips the event at which an address with `order: "feed"` waits after a failure; the log of attempts keeps the reason.
+   * Rejects with `not_skipped` for any other event.
+   */
+  readonly skip: (id: number, eventId: number, reason: string) => Promise<Address>
   /** Creates a new signing secret; the old one also signs for 24 hours. */
   readonly rotateSecret: (id: number) => Promise<Address>
   /** Sends a ping at once and waits for its outcome. */
@@ -100,6 +116,7 @@ export const addressesApi = (run: Run): AddressesApi => ({
   remove: (id) => run(Addresses.use((addresses) => addresses.remove(id))),
   pause: (id) => run(Addresses.use((addresses) => addresses.pause(id))),
   resume: (id) => run(Addresses.use((addresses) => addresses.resume(id))),
+  skip: (id, eventId, reason) => run(Addresses.use((addresses) => addresses.skip(id, { eventId, reason }))),
   rotateSecret: (id) => run(Addresses.use((addresses) => addresses.rotateSecret(id))),
   ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
   test: (id, eventId) => run(Addresses.use((addresses) => addresses.test(id, eventId))),

@@ -195,6 +195,20 @@ const addressScreens = Effect.gen(function* () {
     }),
     testScreen(addresses, card),
     act({
+      path: `${path}/skip`,
+      action: "delivery.change",
+      home,
+      repeat: "allowed",
+      respond: (call) =>
+        Effect.as(
+          addresses.skip(idOf(call.path[0]), {
+            eventId: idOf(fieldOf(call, "event")),
+            reason: fieldOf(call, "reason"),
+          }),
+          null,
+        ),
+    }),
+    act({
       path: `${path}/reveal`,
       action: "address.reveal",
       home,

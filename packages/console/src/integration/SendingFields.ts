@@ -2,8 +2,8 @@
  * How an address is sent to, in its forms: a header, a client certificate, the rate, the time limit, and when it is given up. The
  * value of a header and the key of a certificate are taken and never shown.
  */
-import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
-import { MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { type Address, NO_BATCHES, type SendingSettings } from "@data-cabinet/core/delivery/Address"
+import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
 import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
@@ -14,7 +14,14 @@ import type { FormCall } from "../screen/ConsoleScreen.ts"
 
 type Sending = Pick<
   Address,
-  "headerNames" | "clientCertificate" | "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone"
+  | "headerNames"
+  | "clientCertificate"
+  | "rate"
+  | "timeoutSeconds"
+  | "giveUpAfterSeconds"
+  | "pauseOnGone"
+  | "order"
+  | "batch"
 >
 
 const NEW: Sending = {
@@ -24,6 +31,8 @@ const NEW: Sending = {
   timeoutSeconds: null,
   giveUpAfterSeconds: null,
   pauseOnGone: false,
+  order: "none",
+  batch: NO_BATCHES,
 }
 
 const whole = (name: string, label: string, max: number, value: number | null): Html =>
@@ -39,7 +48,20 @@ export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
   return markup`<details><summary>${words.sending}</summary>${kept ? markup`<fieldset>${kept}${one}</fieldset>` : sending === NEW && one}
 ${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}
 <label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label>
-${certificateFields(frame, clientCertificate !== null)}</details>`
+${orderFields(frame, sending)}${certificateFields(frame, clientCertificate !== null)}</details>`
+}
+
+const orderFields = (frame: Frame, { order, batch }: Sending): Html => {
+  const { integration: words } = frame.words
+  return markup`<input type="hidden" name="has_order" value="yes"><label class="choice"><input type="checkbox" name="order" value="feed"${order === "feed" && new Html(" checked")}> ${words.inOrder}</label><p class="soft">${words.inOrderHint}</p>
+<label>${words.batchMax}<input name="batch_max" type="number" min="1" max="${String(MAX_BATCH)}" value="${String(batch.max)}" autocomplete="off"></label><label>${words.batchWait}<input name="batch_wait" type="number" min="0" max="${String(MAX_BATCH_WAIT_SECONDS)}" value="${String(batch.wait)}" autocomplete="off"></label>`
+}
+
+/** A form without an order is one of an address that takes no batches, whatever its fields have. */
+const orderIn = (call: FormCall): Pick<SendingSettings, "order" | "batch"> => {
+  if (fieldOf(call, "order") !== "feed") return { order: "none", batch: NO_BATCHES }
+  const whole = (text: string) => (/^\d{1,3}$/.test(text) ? Number(text) : -1)
+  return { order: "feed", batch: { max: whole(fieldOf(call, "batch_max")), wait: whole(fieldOf(call, "batch_wait")) } }
 }
 
 /** Anything but a number becomes 0, which the use case refuses. */
@@ -68,6 +90,7 @@ export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
     ...(has("give_up_after")
       ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }
       : {}),
+    ...(has("has_order") ? orderIn(call) : {}),
     ...(has("timeout") ? { timeoutSeconds: wholeOf(fieldOf(call, "timeout")) } : {}),
   }
 }

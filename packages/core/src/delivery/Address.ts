@@ -21,6 +21,39 @@ export type PauseReason = (typeof PAUSE_REASONS)[number]
 /** Why an address is paused automatically. */
 export const PAUSE_REASONS = ["failing", "gone"] as const
 
+/**
+ * `feed`: events come one after another in the order of the feed, each after the answer to the one before. `none`: each
+ * comes as soon as it can.
+ */
+export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number]
+/** The orders in which an address may be sent its events. */
+export const DELIVERY_ORDERS = ["none", "feed"] as const
+
+/** How many events one request brings, of an address in order. */
+export interface Batching {
+  /** The most events, 1 to 100. With 1 the body is that of a single delivery. */
+  readonly max: number
+  /** For how many seconds the first event of a batch waits for more, 0 to 60. */
+  readonly wait: number
+}
+
+/** One event a request. */
+export const NO_BATCHES: Batching = { max: 1, wait: 0 }
+
+/** How far an address in order has come. */
+export interface OrderedPosition {
+  /** The last event that is done; null before the first. */
+  readonly eventId: number | null
+  /** For how many seconds the first event after it has waited; 0 without one. */
+  readonly behindSeconds: number
+  /** Failed attempts of the event at which it waits. */
+  readonly failures: number
+  /** What the last of them was; null without one. */
+  readonly error: string | null
+  /** When it is tried again, RFC 3339; null if it does not wait. */
+  readonly retryAt: string | null
+}
+
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
 export interface Address {
   readonly id: number
@@ -48,6 +81,10 @@ export interface Address {
   readonly giveUpAfterSeconds: number | null
   /** Whether a response of 410 pauses it. */
   readonly pauseOnGone: boolean
+  readonly order: DeliveryOrder
+  readonly batch: Batching
+  /** Null for an address that has no order, and owes nothing from the time when it had one. */
+  readonly position: OrderedPosition | null
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null
   /** Why it was paused automatically; null if it is not paused, or was paused by a person. */
@@ -79,6 +116,14 @@ const settings = {
     Shape.whole("How long it may fail without a break before it is paused; null: for ever."),
   ),
   pauseOnGone: Shape.flag("Whether a response of 410 pauses it."),
+  order: Shape.oneOf(
+    DELIVERY_ORDERS,
+    "`feed`: events come in the order of the feed, each after the answer to the one before. `none`: each comes as soon as it can.",
+  ),
+  batch: Shape.object<Batching>("How many events one request brings, with `order` `feed`.", {
+    max: Shape.whole("The most events; with 1 the body is that of a single delivery."),
+    wait: Shape.whole("For how many seconds the first event of a batch waits for more."),
+  }),
 }
 
 const state = {
@@ -91,6 +136,19 @@ const state = {
     ),
   ),
   failingSince: Shape.orNull(Shape.time("The first failed attempt since the last delivered one; else null.")),
+  position: Shape.orNull(
+    Shape.object<OrderedPosition>("How far an address in order has come.", {
+      eventId: Shape.orNull(Shape.id("The last event that is done; null before the first.", 10_417)),
+      behindSeconds: Shape.leaf<number>({
+        type: "number",
+        minimum: 0,
+        description: "For how many seconds the first event after it has waited; 0 without one.",
+      }),
+      failures: Shape.whole("Failed attempts of the event at which it waits."),
+      error: Shape.orNull(Shape.text("What the last of them was; null without one.")),
+      retryAt: Shape.orNull(Shape.time("When it is tried again; null if it does not wait.")),
+    }),
+  ),
 }
 
 /** An address as the APIs show it, without its secrets. */
@@ -143,6 +201,10 @@ export interface SendingSettings {
   readonly giveUpAfterSeconds?: number | null
   /** Whether a response of 410 pauses it. Default: no. */
   readonly pauseOnGone?: boolean
+  /** Default: `none`. */
+  readonly order?: DeliveryOrder
+  /** How many events one request brings, which needs `order: "feed"`. Default: one. */
+  readonly batch?: Batching
 }
 
 /** An address to be created. */

@@ -5,11 +5,11 @@ import { Schema } from "effect"
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names
  * the address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
  * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is invalid; the message says which. `bad_header`,
- * `bad_rate`, `bad_timeout`, `bad_give_up`: an invalid setting; no message has a header's value. `bad_certificate`,
+ * `bad_rate`, `bad_timeout`, `bad_give_up`, `bad_batch`: an invalid setting; no message has a header's value. `bad_certificate`,
  * `bad_client_key`: its client certificate or key cannot be used; the message says why, without any part of the key.
  * `headers_needed`, `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`:
  * another caller changed the address meanwhile. `too_many_addresses`: a source would have more than `MAX_ADDRESSES`.
- * `not_resent`: the delivery cannot be sent again; the message says why.
+ * `not_resent`: the delivery cannot be sent again; `not_skipped`: the event is not skipped. The message says why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
   code: Schema.Literals([
@@ -24,6 +24,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_rate",
     "bad_timeout",
     "bad_give_up",
+    "bad_batch",
     "bad_certificate",
     "bad_client_key",
     "headers_needed",
@@ -35,6 +36,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "no_such_event",
     "no_such_delivery",
     "not_resent",
+    "not_skipped",
   ]),
   message: Schema.String,
 }) {}

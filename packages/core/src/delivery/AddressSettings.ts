@@ -2,11 +2,15 @@
 import { Result } from "effect"
 import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
-import type { AddressChange } from "./Address.ts"
+import type { AddressChange, Batching, DeliveryOrder } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
 import { readIdentity } from "./ClientCertificate.ts"
 import { mergeHeaders } from "./HeaderChange.ts"
 
+/** The most events of one request. */
+export const MAX_BATCH = 100
+/** The longest wait for a batch. */
+export const MAX_BATCH_WAIT_SECONDS = 60
 /** Deliveries a second. */
 export const MAX_RATE = 1_000
 /** The longest time limit of an attempt. */
@@ -20,7 +24,7 @@ const checkHeader = requestHeaderCheck({
   prefixes: ["content-", "proxy-", "webhook-", "x-service-"],
 })
 
-const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout" | "bad_give_up", message: string) =>
+const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout" | "bad_give_up" | "bad_batch", message: string) =>
   Result.fail(new AddressError({ code, message }))
 
 const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
@@ -62,6 +66,15 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
   return Result.succeed(undefined)
 }
 
+const isBatch = ({ max, wait }: Batching): boolean =>
+  isWhole(max, MAX_BATCH) && Number.isInteger(wait) && wait >= 0 && wait <= MAX_BATCH_WAIT_SECONDS
+
+/** Refuses batches of an address that would have no order. */
+export const checkBatch = (order: DeliveryOrder, { max }: Batching): Result.Result<void, AddressError> =>
+  order === "feed" || max === 1
+    ? Result.succeed(undefined)
+    : refuse("bad_batch", "Only an address with the order feed takes batches: set its order to feed, or max to 1.")
+
 /** Refuses the first invalid setting. */
 export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
   const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null, clientIdentity = null } = change
@@ -73,6 +86,13 @@ export const checkSettings = (change: AddressChange): Result.Result<void, Addres
   }
   if (giveUpAfterSeconds !== null && !isLifetime(giveUpAfterSeconds)) {
     return refuse("bad_give_up", "The time after which an address is given up must be from a minute to ten years.")
+  }
+  const { batch } = change
+  if (batch !== undefined && !isBatch(batch)) {
+    return refuse(
+      "bad_batch",
+      `A batch must have a max from 1 to ${MAX_BATCH} events, and a wait of 0 to ${MAX_BATCH_WAIT_SECONDS} whole seconds.`,
+    )
   }
   const headers = checkHeaderChange(change)
   if (Result.isFailure(headers) || clientIdentity === null) return headers

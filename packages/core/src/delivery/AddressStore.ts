@@ -15,10 +15,13 @@ type Found = Returns<Option.Option<Address>>
  */
 export const MAX_ADDRESSES = 1_000
 
+/** The most addresses in order of a cabinet: each of them reads the feed by itself. */
+export const MAX_ORDERED = 1_000
+
 /** Nothing was changed: a source would have too many addresses. */
 export interface TooManyAddresses {
   readonly is: "too_many"
-  /** Null if the addresses of every source alone are too many. */
+  /** Null if the addresses of every source alone, or those in order, are too many. */
   readonly sourceId: number | null
 }
 

@@ -3,8 +3,8 @@ import * as Shape from "../json/Shape.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
-import type { Address, AddressChange, NewAddress, Subscription } from "./Address.ts"
-import { checkHeaderCount, checkSettings } from "./AddressSettings.ts"
+import { type Address, type AddressChange, type NewAddress, NO_BATCHES, type Subscription } from "./Address.ts"
+import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
 import { AddressStore, MAX_ADDRESSES, type TooManyAddresses } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
@@ -17,6 +17,7 @@ import { DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 import { checkFilters } from "./FieldFilter.ts"
 import { keptHeaders } from "./HeaderChange.ts"
+import { OrderedQueue, type SkipObstacle } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 
 /** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
@@ -34,6 +35,13 @@ export const pingResultShape = Shape.named(
     ...outcomeMembers,
   }),
 )
+
+/** An event to skip, and why. */
+export interface SkippedEvent {
+  readonly eventId: number
+  /** For the log; 1 to 500 characters. */
+  readonly reason: string
+}
 
 type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 
@@ -63,6 +71,11 @@ export class Addresses extends Context.Service<
     readonly resume: (id: number) => Returns<Address>
     /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Returns<Address>
+    /**
+     * Skips the event at which an address in order waits after a failure: it is not sent by itself any more, and the log has
+     * the reason. Refuses any other event.
+     */
+    readonly skip: (id: number, skipped: SkippedEvent) => Returns<Address>
     /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
     readonly ping: (id: number) => Returns<PingResult>
     /** Whether the address would currently be sent this event, and if not, why. Sends nothing. */
@@ -77,6 +90,7 @@ export class Addresses extends Context.Service<
       const queue = yield* DeliveryQueue
       const deliver = yield* AttemptDelivery
       const signal = yield* DeliverySignal
+      const ordered = yield* OrderedQueue
 
       const checkedUrl = Effect.fnUntraced(function* (text: string) {
         const url = yield* Effect.fromResult(parseAddressUrl(text))
@@ -95,6 +109,7 @@ export class Addresses extends Context.Service<
           const { url, sources, filters = [] } = address
           const checked = yield* Effect.fromResult(checkFilters(filters))
           yield* Effect.fromResult(checkSettings(address))
+          yield* Effect.fromResult(checkBatch(address.order ?? "none", address.batch ?? NO_BATCHES))
           const href = yield* checkedUrl(url)
           const identity = yield* checkedIdentity(address.clientIdentity, href)
           yield* checkSources(sources)
@@ -109,6 +124,8 @@ export class Addresses extends Context.Service<
             change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
           yield* Effect.fromResult(checkSettings(change))
           const was = yield* existing(id, store.get(id))
+          const { order = was.order, batch = NO_BATCHES } = change
+          yield* Effect.fromResult(checkBatch(order, batch))
           if (change.headers === undefined) yield* Effect.fromResult(checkHeaderCount(was.headerNames, change))
           if (change.url !== undefined) yield* checkOrigin(was, change.url, change)
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
@@ -125,6 +142,17 @@ export class Addresses extends Context.Service<
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => Effect.tap(existing(id, store.resume(id)), () => signal.wake),
         rotateSecret: (id) => existing(id, store.rotateSecret(id)),
+        skip: Effect.fnUntraced(function* (id, { eventId, reason }) {
+          const text = reason.trim()
+          if (text === "" || text.length > MAX_REASON) {
+            return yield* notSkipped(`The reason must have 1 to ${MAX_REASON} characters.`)
+          }
+          const found = yield* ordered.skip(id, eventId, `skipped: ${text}`)
+          if (Option.isNone(found)) return yield* noSuchAddress(id)
+          const { obstacle, waitsAt } = found.value
+          if (obstacle !== null) return yield* notSkipped(whyNotSkipped(id, obstacle, waitsAt))
+          return yield* existing(id, store.get(id))
+        }),
         ping: Effect.fnUntraced(function* (id) {
           const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
           if (Option.isNone(claimed)) return yield* noSuchAddress(id)
@@ -181,6 +209,17 @@ const tooMany = ({ sourceId }: TooManyAddresses) => {
       ? `There are ${limit} addresses of every source, which is as many as a source may have: remove one first.`
       : `Source ${sourceId} has ${limit} addresses, those of every source included, which is as many as it may have: remove one first.`
   return new AddressError({ code: "too_many_addresses", message })
+}
+
+const MAX_REASON = 500
+
+const notSkipped = (message: string) => new AddressError({ code: "not_skipped", message })
+
+const whyNotSkipped = (id: number, obstacle: SkipObstacle, waitsAt: number | null): string => {
+  if (obstacle === "not_in_order") return `Address ${id} has no order, so it waits at no event: cancel the delivery instead.`
+  return waitsAt === null
+    ? `Address ${id} does not wait after a failure, so nothing is skipped.`
+    : `Address ${id} waits at event ${waitsAt}: only that one can be skipped.`
 }
 
 const changedMeanwhile = (id: number): string =>

@@ -28,6 +28,11 @@ export interface Attempt extends Outcome {
   readonly delivered: boolean
   /** When the next attempt is due; null if no attempt follows. */
   readonly nextAt: string | null
+  /**
+   * How many events this line stands for. More than one: a batch, or a page that was delivered in order, of which
+   * `deliveryId` and `eventId` name the last; of a failed batch they name the first.
+   */
+  readonly events: number
 }
 
 /** The type of a delivery's body. */
@@ -73,6 +78,9 @@ export const attemptShape = Shape.named(
     delivered: Shape.flag("Whether the response was a 2xx."),
     ...outcomeMembers,
     nextAt: Shape.orNull(Shape.time("When the next one is due; else null.")),
+    events: Shape.whole(
+      "How many events this line stands for: more than one for a batch, or for events that were delivered in order. `event_id` is the last of them; the first, if the attempt failed.",
+    ),
   }),
 )
 

@@ -4,10 +4,11 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
-import type { Outcome } from "./Attempt.ts"
+import type { DeliveryType, Outcome } from "./Attempt.ts"
 import { Courier, USER_AGENT } from "./Courier.ts"
 import { deliveryBody } from "./DeliveryBody.ts"
 import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
+import type { Recipient } from "./OrderedQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { signDelivery, standardHeaders } from "./Signature.ts"
 
@@ -34,44 +35,60 @@ const NO_SECRET = notSent("the signing secret")
 const NO_HEADERS = notSent("a header of the address")
 const NO_CLIENT_KEY = notSent("the key of the client certificate")
 
+/** A body to sign and send. */
+export interface Letter {
+  readonly id: number
+  readonly type: DeliveryType | "events.received"
+  readonly body: Uint8Array
+}
+
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
-  { readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement> }
+  {
+    readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement>
+    /** Signs and sends a body, once. */
+    readonly send: (recipient: Recipient, letter: () => Letter) => Effect.Effect<Outcome>
+  }
 >()("@data-cabinet/core/delivery/AttemptDelivery") {
   static readonly layer = Layer.effect(
     AttemptDelivery,
     Effect.gen(function* () {
       const courier = yield* Courier
+      const send = (recipient: Recipient, letter: () => Letter): Effect.Effect<Outcome> =>
+        Effect.clockWith((clock) => {
+          const { secrets, headers = [], timeoutSeconds = null, identity } = recipient
+          if (secrets.length === 0) return Effect.succeed(NO_SECRET)
+          if (headers === null) return Effect.succeed(NO_HEADERS)
+          if (identity === null) return Effect.succeed(NO_CLIENT_KEY)
+          const { id, type, body } = letter()
+          const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
+          const sent = courier.send({
+            url: recipient.url,
+            ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
+            ...(identity === undefined ? {} : { identity }),
+            headers: {
+              ...(headers.length === 0 ? {} : Object.fromEntries(headers)),
+              "Content-Type": "application/json",
+              "User-Agent": USER_AGENT,
+              "X-Service-Event": type,
+              "X-Service-Delivery": String(id),
+              "X-Service-Signature": signDelivery(body, secrets, t),
+              ...standardHeaders(id, body, secrets, t),
+            },
+            body,
+          })
+          return instrument("delivery.attempt", sent)
+        })
       return AttemptDelivery.of({
+        send,
         attempt: (delivery) =>
-          Effect.clockWith((clock) => {
-            const settled = (outcome: Outcome): Settlement => {
+          Effect.map(
+            send(delivery, () => ({ id: delivery.id, type: delivery.type, body: deliveryBody(delivery) })),
+            (outcome): Settlement => {
               const next = nextState(delivery, outcome)
               return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
-            }
-            if (delivery.secrets.length === 0) return Effect.succeed(settled(NO_SECRET))
-            const { headers = [], timeoutSeconds = null, identity } = delivery
-            if (headers === null) return Effect.succeed(settled(NO_HEADERS))
-            if (identity === null) return Effect.succeed(settled(NO_CLIENT_KEY))
-            const body = deliveryBody(delivery)
-            const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
-            const sent = courier.send({
-              url: delivery.url,
-              ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
-              ...(identity === undefined ? {} : { identity }),
-              headers: {
-                ...(headers.length === 0 ? {} : Object.fromEntries(headers)),
-                "Content-Type": "application/json",
-                "User-Agent": USER_AGENT,
-                "X-Service-Event": delivery.type,
-                "X-Service-Delivery": String(delivery.id),
-                "X-Service-Signature": signDelivery(body, delivery.secrets, t),
-                ...standardHeaders(delivery.id, body, delivery.secrets, t),
-              },
-              body,
-            })
-            return Effect.map(instrument("delivery.attempt", sent), settled)
-          }),
+            },
+          ),
       })
     }),
   )

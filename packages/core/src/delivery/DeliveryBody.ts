@@ -1,5 +1,6 @@
 /** The body of a delivery, in UTF-8: the event's own JSON is inserted unchanged, so that no digit is lost. */
 import type { Claimed } from "./DeliveryQueue.ts"
+import type { OrderedItem } from "./OrderedQueue.ts"
 
 const END = 0x7d // }
 
@@ -16,3 +17,22 @@ export const deliveryBody = (delivery: Pick<Claimed, "id" | "type" | "createdAt"
   body[body.length - 1] = END
   return body
 }
+
+/**
+ * The body of a batch: `{id, type, created_at, events}`, where each event is the body of its own delivery. The id is that of
+ * the last one, so a batch with the same id brings no event that an earlier one did not.
+ */
+export const batchBody = (items: ReadonlyArray<OrderedItem>): Uint8Array => {
+  const last = items.at(-1)!
+  const head = `{"id":${last.deliveryId},"type":"events.received","created_at":"${last.createdAt}","events":[`
+  const parts: Array<Uint8Array> = [Buffer.from(head)]
+  for (const [index, { deliveryId: id, createdAt, event }] of items.entries()) {
+    if (index > 0) parts.push(COMMA)
+    parts.push(deliveryBody({ id, type: "event.received", createdAt, event }))
+  }
+  parts.push(BATCH_END)
+  return Buffer.concat(parts)
+}
+
+const COMMA = Buffer.from(",")
+const BATCH_END = Buffer.from("]}")

@@ -48,12 +48,36 @@ export const movePlace = <Row extends FollowerLease>(
     ? null
     : { ...row, place, failures: 0, leasedUntil: now + leaseMillis }
 
-/** The row after a failure: the position stays, and the follower waits. Null if another holder has claimed it since. */
-export const failLease = <Row extends FollowerLease>(row: Row, lease: number, now: number): Row | null => {
+/**
+ * The row after a failure: the position stays, and the follower waits, as long as its kind says. Null if another holder has
+ * claimed it since.
+ */
+export const failLease = <Row extends FollowerLease>(
+  row: Row,
+  lease: number,
+  now: number,
+  waitMillis: (failures: number) => number = retryMillis,
+): Row | null => {
   if (row.lease !== lease) return null
   const failures = row.failures + 1
-  return { ...row, failures, leasedUntil: now, notBefore: now + retryMillis(failures) }
+  return { ...row, failures, leasedUntil: now, notBefore: now + waitMillis(failures) }
 }
+
+/**
+ * The row after a person moved its position past the event at which it waits. The claim of the time ends with it: its
+ * holder would act on the skipped event. Null unless it waits after a failure.
+ */
+export const skipPast = <Row extends FollowerLease>(row: Row, place: FeedPlace, now: number): Row | null =>
+  row.failures === 0 || comparePlaces(place, row.place) <= 0
+    ? null
+    : { ...row, place, lease: row.lease + 1, leasedUntil: now, notBefore: now, failures: 0 }
+
+/**
+ * Until when a holder may act outside the database, by its own clock: an act that begins earlier ends within the lease. One
+ * that was stopped for longer finds that the time has passed, and asks the row first.
+ */
+export const actUntil = (claimedAt: number, leaseMillis: number, longestActMillis: number): number =>
+  claimedAt + leaseMillis - longestActMillis
 
 /** The row of a follower that rests at the end of the feed. Null if another holder has claimed it since. */
 export const releaseLease = <Row extends FollowerLease>(

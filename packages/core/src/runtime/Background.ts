@@ -21,6 +21,7 @@ export type TaskName =
   | "import sweep"
   | "import undo"
   | "notices"
+  | "ordered deliveries"
   | "partition creation"
   | "poll lease renewal"
   | "poll loop"

@@ -112,6 +112,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["Addresses", "resume", [7], "address.resume", "address 7"],
   ["Addresses", "rotateSecret", [7], "address.rotate_secret", "address 7"],
   ["Addresses", "ping", [7], "address.ping", "address 7"],
+  ["Addresses", "skip", [7, { eventId: 9, reason: "broken" }], "address.skip", "address 7"],
   ["Deliveries", "resend", [7], "delivery.resend", "delivery 7"],
   ["Deliveries", "cancel", [7], "delivery.cancel", "delivery 7"],
   ["Polls", "pause", [7], "poll.pause", "poll 7"],

@@ -1,4 +1,5 @@
 /** Metrics of attempts: how many, by outcome, and how long they took. */
+import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Metric } from "effect"
 
@@ -18,7 +19,11 @@ const by = {
   noResponse: Metric.withAttributes(attempts, { outcome: "no_response" }),
 }
 
-export const countAttempt = ({ outcome, next }: Settlement): Effect.Effect<void> => {
-  const kind = next.state === "delivered" ? "delivered" : outcome.status === null ? "noResponse" : "rejected"
+export const countAttempt = ({ outcome }: Settlement): Effect.Effect<void> => countOutcome(outcome)
+
+/** Counts one request. */
+export const countOutcome = (outcome: Outcome): Effect.Effect<void> => {
+  const { status } = outcome
+  const kind = status === null ? "noResponse" : status >= 200 && status <= 299 ? "delivered" : "rejected"
   return Effect.andThen(Metric.update(by[kind], 1), Metric.update(duration, outcome.durationMs / 1000))
 }

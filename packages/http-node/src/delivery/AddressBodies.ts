@@ -1,5 +1,5 @@
 /** The settings of delivery addresses in the bodies of requests. */
-import type { AddressChange } from "@data-cabinet/core/delivery/Address"
+import { type AddressChange, DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
@@ -52,7 +52,25 @@ const settings = {
     }),
   ),
   pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
+  order: Schema.optionalKey(
+    Schema.Literals(DELIVERY_ORDERS).annotate({
+      description:
+        "`feed`: events come in the order of the feed, each after the answer to the one before. `none`: each comes as soon as it can.",
+    }),
+  ),
+  batch: Schema.optionalKey(
+    Schema.Struct({
+      max: Schema.Int.annotate({ description: "The most events, 1 to 100; with 1 the body is that of one delivery." }),
+      wait: Schema.Int.annotate({
+        description: "For how many seconds the first event of a batch waits for more, 0 to 60.",
+      }),
+    }).annotate({ description: "How many events one request brings; needs `order` `feed`." }),
+  ),
 }
+export const skippedEvent = Schema.Struct({
+  event_id: idField,
+  reason: text(500, "Why, for the log."),
+})
 export const newAddress = Schema.Struct({ url, ...settings })
 export const addressChange = Schema.Struct({
   url: Schema.optionalKey(url),
@@ -110,5 +128,6 @@ export const ADDRESS_PARAMS = {
   bad_rate: "/rate",
   bad_timeout: "/timeout_seconds",
   bad_give_up: "/give_up_after_seconds",
+  bad_batch: "/batch",
 } as const
 export const ADDRESS_ERRORS = Object.keys(ADDRESS_PARAMS) as ReadonlyArray<keyof typeof ADDRESS_PARAMS>

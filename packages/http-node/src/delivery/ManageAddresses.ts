@@ -11,7 +11,15 @@ import { filterTestShape } from "@data-cabinet/core/delivery/TestFilter"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect, Schema } from "effect"
-import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
+import {
+  ADDRESS_ERRORS,
+  ADDRESS_PARAMS,
+  addressChange,
+  changeOf,
+  headersPointer,
+  newAddress,
+  skippedEvent,
+} from "./AddressBodies.ts"
 import { attemptCursor, attemptsBefore } from "./AttemptCursor.ts"
 import { countShape, list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
@@ -34,15 +42,34 @@ const about = (act: string) => `/manage/v1/addresses/{id}${act}` as const
 const shown = (address: Address, { role }: Actor) =>
   addressShape.json({ ...address, url: shownAddressUrl(address, role) })
 
+const common = {
+  tag: "Deliveries",
+  segments: [id],
+  errors: ["no_such_address"],
+  params: { no_such_address: "id" },
+} as const
+
+const skipping = (addresses: Addresses["Service"]) =>
+  manageEndpoint({
+    ...common,
+    id: "skipEvent",
+    method: "POST",
+    path: about("/skip"),
+    summary: "Skip the event at which an address waits",
+    description:
+      "Only for an address with `order` `feed` whose next event has failed: that event is not sent by itself any more, and the next one is tried at once. The log of attempts keeps the reason. Any other event is refused.",
+    action: "delivery.change",
+    body: skippedEvent,
+    response: one(addressShape, "The address."),
+    errors: ["no_such_address", "not_skipped"],
+    params: { no_such_address: "id", not_skipped: "/event_id" },
+    respond: ({ path: [address], body: { event_id: eventId, reason } }) =>
+      Effect.map(addresses.skip(address, { eventId, reason }), addressShape.json),
+  })
+
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
-  const common = {
-    tag: "Deliveries",
-    segments: [id],
-    errors: ["no_such_address"],
-    params: { no_such_address: "id" },
-  } as const
   const once: Once = {
     completed: "transaction",
     withheld: ["secret", "previous_secret"],
@@ -185,6 +212,7 @@ export const manageAddresses = Effect.gen(function* () {
       response: one(addressShape, "The address."),
       respond: ({ path: [address] }) => Effect.map(addresses.resume(address), addressShape.json),
     }),
+    skipping(addresses),
     manageEndpoint({
       ...common,
       id: "pingAddress",

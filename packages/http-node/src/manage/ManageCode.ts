@@ -109,6 +109,7 @@ const OWN = {
   no_such_address: { status: 404, meaning: "No delivery address has this id." },
   no_such_delivery: { status: 404, meaning: "No delivery has this id." },
   not_resent: { status: 409, meaning: "The delivery cannot be sent again; the message says why." },
+  not_skipped: { status: 409, meaning: "The event is not skipped; the message says why." },
   no_such_person: { status: 404, meaning: "No person has this id, or none who signs in here." },
   no_such_session: { status: 404, meaning: "No such session exists, or it belongs to another person." },
   name_taken: { status: 409, meaning: "Another person already has this name." },
@@ -173,6 +174,10 @@ const OWN = {
   bad_give_up: {
     status: 400,
     meaning: "The time after which an address is given up is not from a minute to ten years.",
+  },
+  bad_batch: {
+    status: 400,
+    meaning: "The batch is out of range, or the address has no order: `max` 1 to 100 events, `wait` 0 to 60 seconds.",
   },
   bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   too_many_addresses: {

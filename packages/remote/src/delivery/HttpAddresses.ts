@@ -36,6 +36,8 @@ const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: Add
   timeout_seconds: settings.timeoutSeconds,
   give_up_after_seconds: settings.giveUpAfterSeconds,
   pause_on_gone: settings.pauseOnGone,
+  order: settings.order,
+  batch: settings.batch,
 })
 
 export const layer = Layer.effect(
@@ -57,6 +59,8 @@ export const layer = Layer.effect(
       pause: (id) => act(id, "pause"),
       resume: (id) => act(id, "resume"),
       rotateSecret: (id) => act(id, "rotate-secret"),
+      skip: (id, { eventId, reason }) =>
+        one({ method: "POST", path: ["addresses", id, "skip"], body: { event_id: eventId, reason } }),
       ping: (id) => refusedAs(api.json<PingResult>({ method: "POST", path: ["addresses", id, "ping"] }), known),
       test: (id, eventId) =>
         refusedAs(api.json<FilterTest>({ method: "GET", path: ["addresses", id, "events", eventId] }), known),

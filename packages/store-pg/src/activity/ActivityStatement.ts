@@ -75,9 +75,9 @@ FROM next x, now n WHERE x.at < n.at - ${LOGGED_WITHIN}`
 export const COUNT_ATTEMPTS = `
 WITH counted AS (
   INSERT INTO cabinet.attempt_activity AS a (hour, address_id, within, attempts)
-  SELECT date_trunc('hour', t.at, 'UTC'), t.address_id, t.within, count(*)
+  SELECT date_trunc('hour', t.at, 'UTC'), t.address_id, t.within, sum(t.events)
   FROM cabinet.address o CROSS JOIN LATERAL (
-    SELECT t.at, t.address_id, CASE WHEN t.delivered THEN
+    SELECT t.at, t.address_id, CASE WHEN t.delivered THEN coalesce(t.events, 1) ELSE 1 END AS events, CASE WHEN t.delivered THEN
       (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})] ELSE 0 END AS within
     FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= $1::timestamptz AND t.at < $2::timestamptz
   ) t GROUP BY 1, 2, 3

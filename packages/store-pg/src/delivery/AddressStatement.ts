@@ -1,5 +1,14 @@
 /** The statements of delivery addresses and their subscriptions. */
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
+import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
+import { behind } from "../feed/Behind.ts"
+
+/** How far an address `a` in order has come, as JSON. Its lag is that of the first event behind it, of whatever source. */
+const POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
+    'failures', f.failures, 'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
+  FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (
+    SELECT min(e.received_at) AS since FROM (${behind("e.received_at", ["f.epoch", "f.xid", "f.event_id"], "", "1")}) e
+  ) w WHERE o.address_id = a.id`
 
 /** The columns of an address `a` as its owner sees it; `sources` is null for all. */
 const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filters::text AS filters,
@@ -9,7 +18,11 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   cabinet.rfc3339(a.failing_since) AS failing_since,
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
   a.give_up_after_seconds, a.pause_on_gone, a.paused_because, a.client_certificate,
-  CASE WHEN NOT a.every_source THEN (
+  a.in_order, a.batch_max, a.batch_wait_seconds, (${POSITION}) AS position,
+  CASE WHEN a.in_order THEN (
+    SELECT CASE WHEN NOT r.every_source THEN array_to_json(r.sources)::text END FROM cabinet.address_rule r
+    WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1)
+  WHEN NOT a.every_source THEN (
     SELECT coalesce(json_agg(s.source_id ORDER BY s.source_id), '[]')::text
     FROM cabinet.address_source s WHERE s.address_id = a.id) END AS sources`
 
@@ -32,6 +45,10 @@ export interface AddressRow {
   readonly pause_on_gone: boolean
   readonly paused_because: PauseReason | null
   readonly client_certificate: string | null
+  readonly in_order: boolean
+  readonly batch_max: number
+  readonly batch_wait_seconds: number
+  readonly position: string | null
 }
 
 export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
@@ -123,10 +140,60 @@ export const SET_CLIENT_CERTIFICATE = `
   UPDATE cabinet.address SET client_certificate = $2::text, client_key = $3::text, client_certificate_ends_at = $4::timestamptz
   WHERE id = $1::bigint AND removed_at IS NULL`
 
+/** $1: address, $2: whether it is in order, $3 and $4: its batches. */
+export const SET_ORDER = `
+  UPDATE cabinet.address SET in_order = $2::boolean, batch_max = $3::int4, batch_wait_seconds = $4::int4
+  WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** The most addresses in order. Each reads the feed by itself. */
+export const TOO_MANY_IN_ORDER = `
+  SELECT count(*) > $1::int4 AS overfull FROM cabinet.address WHERE in_order AND removed_at IS NULL`
+
+/**
+ * $1: address, $2: every source, $3: sources. While no event is accepted: earlier ones are below the place of this rule, and
+ * later ones above. Earlier rules stay: events of their time can be sent again.
+ */
+export const ADD_RULE = `
+  WITH place AS MATERIALIZED (
+    SELECT CASE WHEN ours THEN epoch ELSE epoch + 1 END AS epoch,
+      CASE WHEN ours THEN pg_snapshot_xmax(pg_current_snapshot())::text::int8 ELSE 0 END AS xid
+    FROM (
+      SELECT coalesce(max(epoch), 0) AS epoch,
+        coalesce((array_agg(server_started ORDER BY epoch DESC))[1] = pg_postmaster_start_time(), false) AS ours FROM cabinet.epoch
+    ) e
+  ), follower AS (
+    INSERT INTO cabinet.follower (kind, name, epoch, xid, event_id)
+    SELECT '${ORDERED}', $1::int8::text, place.epoch, place.xid, 0 FROM place ON CONFLICT (kind, name) DO NOTHING RETURNING id
+  ), extra AS (
+    INSERT INTO cabinet.ordered_delivery (address_id, follower_id) SELECT $1::int8, id FROM follower
+  )
+  INSERT INTO cabinet.address_rule (address_id, epoch, xid, every_source, sources, filters)
+  SELECT a.id, place.epoch, place.xid, $2::boolean, $3::bigint[], a.filters FROM place CROSS JOIN cabinet.address a WHERE a.id = $1::int8
+  ON CONFLICT (address_id, epoch, xid) DO UPDATE SET every_source = excluded.every_source, sources = excluded.sources, filters = excluded.filters`
+
+/** $1: address. What is due from the time before the order is sent first. */
+export const AWAIT_ROWS = `
+  UPDATE cabinet.ordered_delivery o SET rows_before = d.last
+  FROM (SELECT max(id) AS last FROM cabinet.delivery WHERE address_id = $1::int8 AND state = 'due' AND type <> 'ping') d
+  WHERE o.address_id = $1::int8 AND d.last IS NOT NULL`
+
+/** $1: address. Its next attempt is made at once. */
+export const TRY_NOW = `
+  UPDATE cabinet.follower SET not_before = cabinet.now() WHERE kind = '${ORDERED}' AND name = $1::int8::text AND failures > 0`
+
+/** $1: address. Ends its follower, and with it what its holder may save. */
+export const REMOVE_FOLLOWER = `
+  WITH gone AS (DELETE FROM cabinet.follower WHERE kind = '${ORDERED}' AND name = $1::int8::text RETURNING id),
+  extra AS (DELETE FROM cabinet.ordered_delivery WHERE address_id = $1::int8)
+  DELETE FROM cabinet.address_rule WHERE address_id = $1::int8`
+
 /** $1: address. Holds it until the end of the transaction. */
 export const LOCK_ADDRESS = `
-  SELECT url, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers, client_certificate,
-    CASE WHEN NOT every_source THEN ARRAY(SELECT t.source_id::float8 FROM cabinet.address_source t WHERE t.address_id = a.id) END AS sources
+  SELECT url, in_order, batch_max, batch_wait_seconds, filters IS NOT NULL AS filtered, coalesce(headers, '[]')::text AS headers, client_certificate,
+    CASE WHEN in_order THEN (
+      SELECT CASE WHEN NOT r.every_source THEN r.sources::float8[] END FROM cabinet.address_rule r
+      WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1)
+    WHEN NOT every_source THEN ARRAY(SELECT t.source_id::float8 FROM cabinet.address_source t WHERE t.address_id = a.id) END AS sources
   FROM cabinet.address a WHERE id = $1::bigint AND removed_at IS NULL FOR UPDATE`
 
 /**

@@ -5,24 +5,16 @@
  */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { RecipientRow } from "./StoredRecipient.ts"
 
 /**
  * A claimed delivery as the database returns it: ids are doubles, which hold them exactly; moments and the payload are
  * bytes as PostgreSQL sends them.
  */
-export interface ClaimedRow {
+export interface ClaimedRow extends RecipientRow {
   readonly id: number
   readonly type: "event.received" | "ping"
   readonly address_id: number
-  readonly url: string
-  readonly secret: string
-  readonly previous_secret: string | null
-  /** JSON; null for none. */
-  readonly headers: string | null
-  /** With which it is sent to, and its key; null for none. */
-  readonly client_certificate: string | null
-  readonly client_key: string | null
-  readonly timeout_seconds: number | null
   /** Deliveries a second, and after how many milliseconds the first of these may be sent; null without a rate. */
   readonly rate: number | null
   readonly pace_millis: number | null

@@ -7,8 +7,22 @@ import { TIMESTAMPTZ } from "../row/TimestampToJson.ts"
 import { viewOf } from "../row/ValueToJson.ts"
 import type { ClaimedRow } from "./ClaimStatement.ts"
 
+/** The columns of the event. */
+export type EventRow = Pick<
+  ClaimedRow,
+  | "event_id"
+  | "source_id"
+  | "source_name"
+  | "channel"
+  | "received_at"
+  | "payload"
+  | "repeat_of"
+  | "history"
+  | "verified"
+>
+
 /** Null for a ping. The names are only kept to be written again: each row brings its own. */
-export const claimedEvent = (row: ClaimedRow, names: SourceNames): Uint8Array | null => {
+export const claimedEvent = (row: EventRow, names: SourceNames): Uint8Array | null => {
   const { payload, received_at: receivedAt } = row
   if (payload === null || receivedAt === null) return null
   const origin = names.originsOfNamed(row.source_id!, row.source_name!)[CHANNELS.indexOf(row.channel!)]!

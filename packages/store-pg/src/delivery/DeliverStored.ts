@@ -16,11 +16,28 @@ export interface UndeliveredEvent {
 /** $1: source. Until the end of the transaction its addresses keep their filters: a change of them changes the source. */
 const HOLD_SOURCE = "SELECT FROM cabinet.source WHERE id = $1::int8 FOR SHARE"
 
+/** Whether an address `a` in order has a source. */
+const inOrder = (source: string): string => `(a.in_order AND (
+    SELECT r.every_source OR ${source} = ANY (r.sources) FROM cabinet.address_rule r
+    WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1))`
+
 /** $1: source. Its addresses that have a filter. */
 const FILTERED = `
   SELECT a.id::float8 AS id, a.filters::text AS filters FROM cabinet.address a
   WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
-    SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = $1::int8))`
+    SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = $1::int8) OR ${inOrder("$1::int8")})`
+
+/**
+ * $1: source. Until the end of the transaction its addresses in order stay where they are, and who holds one reads again: an
+ * event that was passed over is sent beside the order, and one that is still ahead is sent in its place.
+ */
+const HOLD_ORDERED = `
+  WITH moved AS (
+    UPDATE cabinet.follower f SET lease = f.lease + 1, leased_until = cabinet.now()
+    FROM cabinet.ordered_delivery o JOIN cabinet.address a ON a.id = o.address_id
+    WHERE f.id = o.follower_id AND ${inOrder("$1::int8")} RETURNING f.id
+  )
+  UPDATE cabinet.ordered_delivery o SET event_ids = '{}', delivery_ids = '{}' FROM moved WHERE o.follower_id = moved.id`
 
 /** $1: events. */
 const PAYLOADS = "SELECT id::text AS id, payload::text AS payload FROM cabinet.event WHERE id = ANY ($1::int8[])"
@@ -34,7 +51,10 @@ const DELIVER = `
   SELECT a.id, e.id, cabinet.now(), cabinet.now()
   FROM unnest($1::int8[], $2::bool[]) AS g(id, was_sent) JOIN cabinet.event e ON e.id = g.id
   JOIN cabinet.address a ON a.removed_at IS NULL AND (a.every_source OR EXISTS (
-    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = e.source_id))
+    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = e.source_id)
+    OR ${inOrder("e.source_id")} AND EXISTS (
+      SELECT FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
+      WHERE o.address_id = a.id AND (e.epoch, e.xid, e.id) <= (f.epoch, f.xid, f.event_id)))
   WHERE e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
     AND e.verified IS NOT FALSE
     AND (a.filters IS NULL OR EXISTS (
@@ -57,6 +77,7 @@ export const deliverStored = Effect.fnUntraced(function* (
   if (events.length === 0) return 0
   const ids = int8Array(events.map(({ id }) => BigInt(id)))
   yield* sql.unsafe(HOLD_SOURCE, [sourceId])
+  yield* sql.unsafe(HOLD_ORDERED, [sourceId])
   const filtered = yield* sql.unsafe<{ readonly id: number; readonly filters: string }>(FILTERED, [sourceId])
   const pairs: Array<readonly [event: string, address: number]> = []
   if (filtered.length > 0) {

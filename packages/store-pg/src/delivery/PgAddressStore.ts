@@ -1,11 +1,20 @@
 /** Delivery addresses in PostgreSQL. */
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
-import type { Address, AddressChange, NewAddress, Subscription } from "@data-cabinet/core/delivery/Address"
+import {
+  type Address,
+  type AddressChange,
+  type Batching,
+  type NewAddress,
+  NO_BATCHES,
+  type OrderedPosition,
+  type Subscription,
+} from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import {
   AddressStore,
   MAX_ADDRESSES,
+  MAX_ORDERED,
   type SeenAddress,
   type TooManyAddresses,
 } from "@data-cabinet/core/delivery/AddressStore"
@@ -49,6 +58,9 @@ const toAddress = (cipher: SecretCipher) => {
     timeoutSeconds: row.timeout_seconds,
     giveUpAfterSeconds: row.give_up_after_seconds,
     pauseOnGone: row.pause_on_gone,
+    order: row.in_order ? "feed" : "none",
+    batch: { max: row.batch_max, wait: row.batch_wait_seconds },
+    position: row.position === null ? null : (JSON.parse(row.position) as OrderedPosition),
     createdAt: row.created_at,
     pausedAt: row.paused_at,
     pausedBecause: row.paused_because,
@@ -191,13 +203,14 @@ const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, change
 
 /** A filter holds from a moment between two accepts on. */
 const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
-  const { url, sources, filters = [], headers = [], clientIdentity = null, ...others } = made
+  const { url, sources, filters = [], headers = [], clientIdentity = null, order, batch = NO_BATCHES, ...others } = made
   const sending = clientIdentity === null ? others : { ...others, identity: storedIdentity(cipher, clientIdentity) }
+  const inOrder = order === "feed"
   const creation = Effect.gen(function* () {
     const parameters = [
       url,
-      sources === "all",
-      sourcesOf(sources),
+      sources === "all" && !inOrder,
+      inOrder ? [] : sourcesOf(sources),
       newSecret(cipher),
       storedFilters(filters),
       headersText(encrypted(cipher, headers)),
@@ -205,16 +218,63 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
     const [created] = yield* sql.unsafe<{ readonly id: number }>(AddressStatement.CREATE_ADDRESS, parameters)
     const { id } = created!
     yield* changeSending(sql, id, sending)
+    if (inOrder) yield* setOrder(sql, id, { inOrder, batch })
     const [row] = yield* sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id])
     return toAddress(cipher)(row!)
   })
+  if (inOrder) {
+    const created = Effect.andThen(sql.unsafe(AddressStatement.HOLD_ADDRESSES), creation)
+    const whole = Effect.flatMap(betweenAccepts(sql, created), (address) =>
+      Effect.as(addRule(sql, address.id, sources), { ...address, sources, position: AT_START }),
+    )
+    return persistently(sql, whole)
+  }
   const added = addingSources(sql, sources, [], creation)
   if (filters.length === 0) return sql.withTransaction(added)
   const filtered = Effect.tap(added, ({ id }) => renewSources(sql, id))
   return persistently(sql, betweenAccepts(sql, filtered))
 }
 
+/** The position of an address whose order has just begun. */
+const AT_START: OrderedPosition = { eventId: null, behindSeconds: 0, failures: 0, error: null, retryAt: null }
+
+interface Order {
+  readonly inOrder: boolean
+  readonly batch: Batching
+}
+
+/** Also refuses a new order of too many addresses, while no other address gets one. */
+const setOrder = Effect.fnUntraced(function* (sql: Sql, id: number, { inOrder, batch }: Order) {
+  yield* sql.unsafe(AddressStatement.SET_ORDER, [id, inOrder, batch.max, batch.wait])
+  const [counted] = yield* sql.unsafe<{ readonly overfull: boolean }>(AddressStatement.TOO_MANY_IN_ORDER, [MAX_ORDERED])
+  if (inOrder && counted!.overfull) yield* new Overfull({ sourceId: null })
+})
+
+/** After this moment between two accepts the address in order has these sources, and its current filter. */
+const addRule = (sql: Sql, id: number, sources: Subscription) =>
+  sql.unsafe(AddressStatement.ADD_RULE, [id, sources === "all", sourcesOf(sources)])
+
+/**
+ * Changes what decides about the events of an address that is, or was, in order. Accepts find no subscription of one in order.
+ * When the order ends, its last rule sends nothing: earlier events stay with the follower, later ones become rows.
+ */
+const changeOrder = Effect.fnUntraced(function* (
+  sql: Sql,
+  id: number,
+  changed: StoredChange,
+  { was, order, sources }: { readonly was: LockedRow; readonly order: Order; readonly sources: Subscription },
+) {
+  if (order.inOrder !== was.in_order) yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
+  yield* renewSources(sql, id)
+  yield* change(sql, id, { ...changed, sources: order.inOrder ? [] : sources })
+  yield* setOrder(sql, id, order)
+  yield* renewSources(sql, id)
+})
+
 interface LockedRow {
+  readonly in_order: boolean
+  readonly batch_max: number
+  readonly batch_wait_seconds: number
   readonly url: string
   readonly filtered: boolean
   readonly headers: string
@@ -253,8 +313,15 @@ const lockedFor = Effect.fnUntraced(function* (
     changed,
     touchesFilters,
     had: row.sources,
+    was: row,
   }))
 })
+
+const orderAfter = (row: LockedRow, { order, batch }: AddressChange): Order => {
+  const inOrder = order === undefined ? row.in_order : order === "feed"
+  const given = batch ?? { max: row.batch_max, wait: row.batch_wait_seconds }
+  return { inOrder, batch: inOrder ? given : NO_BATCHES }
+}
 
 export const layer = Layer.effect(
   AddressStore,
@@ -293,7 +360,24 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const locked = yield* lockedFor({ sql, cipher }, id, made, was)
               if (Option.isNone(locked)) return Option.none()
-              const { changed, touchesFilters, had } = locked.value
+              const { changed, touchesFilters, had, was: row } = locked.value
+              const order = orderAfter(row, made)
+              if (order.inOrder || row.in_order) {
+                const sources = made.sources ?? row.sources ?? "all"
+                const touchesRule =
+                  order.inOrder !== row.in_order || made.sources !== undefined || made.filters !== undefined
+                if (!touchesRule) {
+                  yield* change(sql, id, changed)
+                  yield* setOrder(sql, id, order)
+                  return yield* find(id)
+                }
+                const work = changeOrder(sql, id, changed, { was: row, order, sources })
+                const bounded = order.inOrder ? work : addingSources(sql, sources, [], work)
+                yield* betweenAccepts(sql, bounded)
+                yield* addRule(sql, id, order.inOrder ? sources : [])
+                if (order.inOrder && !row.in_order) yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
+                return yield* find(id)
+              }
               const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find(id))
               // An address of every source adds none.
               const added =
@@ -305,6 +389,7 @@ export const layer = Layer.effect(
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return { existed: false }
+        yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_FOLLOWER, [id]))
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
           const slice = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
@@ -315,7 +400,14 @@ export const layer = Layer.effect(
         return { existed: true }
       }),
       pause: changing(AddressStatement.PAUSE_ADDRESS),
-      resume: changing(AddressStatement.RESUME_ADDRESS),
+      resume: (id) =>
+        orUnavailable(
+          Effect.gen(function* () {
+            yield* sql.unsafe(AddressStatement.RESUME_ADDRESS, [id])
+            yield* sql.unsafe(AddressStatement.TRY_NOW, [id])
+            return yield* find(id)
+          }),
+        ),
       rotateSecret: (id) =>
         orUnavailable(Effect.andThen(sql.unsafe(AddressStatement.ROTATE_SECRET, [id, newSecret(cipher)]), find(id))),
       judged: (id, eventId) =>

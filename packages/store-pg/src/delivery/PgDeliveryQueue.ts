@@ -9,69 +9,39 @@ import {
   type ResendObstacle,
   type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
-import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
-import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
-import { Effect, Layer, Option, Result } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
-import { decryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
+import { resendOrdered } from "./OrderedResend.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
+import { storedRecipient } from "./StoredRecipient.ts"
 
 /** How many deliveries one statement resends or prunes. */
 const RESEND_BATCH = 2000
 
-/** Those that can be decrypted, newest first. */
-const secretsOf = ({ secret, previous_secret: previous }: ClaimedRow, cipher: SecretCipher): ReadonlyArray<string> => {
-  const newest = cipher.decrypt("signing secret", secret)
-  const secrets = Result.isSuccess(newest) ? [newest.success] : []
-  if (previous === null) return secrets
-  const older = cipher.decrypt("signing secret", previous)
-  return Result.isSuccess(older) ? [...secrets, older.success] : secrets
-}
-
-const headersOf = ({ headers }: ClaimedRow, cipher: SecretCipher): ReadonlyArray<RequestHeader> | null => {
-  if (headers === null) return []
-  const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
-  return Result.getOrElse(decryptHeaders(cipher, "address header", stored), () => null)
-}
-
-/** Undefined without one, and null if its key cannot be decrypted. */
-const identityOf = (row: ClaimedRow, cipher: SecretCipher): ClientIdentity | null | undefined => {
-  const { client_certificate: certificate, client_key: stored } = row
-  if (certificate === null || stored === null) return undefined
-  const key = cipher.decrypt("client key", stored)
-  return Result.isSuccess(key) ? { certificate, key: key.success } : null
-}
-
 const toClaimed =
   (names: SourceNames, cipher: SecretCipher) =>
-  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => {
-    const identity = identityOf(row, cipher)
-    return {
-      id: row.id,
-      type: row.type,
-      addressId: row.address_id,
-      url: row.url,
-      secrets: secretsOf(row, cipher),
-      headers: headersOf(row, cipher),
-      ...(identity === undefined ? {} : { identity }),
-      timeoutSeconds: row.timeout_seconds,
-      notBeforeMillis,
-      attempt: row.attempt,
-      failures: row.failures,
-      createdAt: sentTimestamp(row.created_at),
-      event: eventOf(row, names),
-    }
-  }
+  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => ({
+    id: row.id,
+    type: row.type,
+    addressId: row.address_id,
+    ...storedRecipient(row, cipher),
+    notBeforeMillis,
+    attempt: row.attempt,
+    failures: row.failures,
+    createdAt: sentTimestamp(row.created_at),
+    event: eventOf(row, names),
+  })
 
-interface Paused {
+/** An address that was paused, and why. */
+export interface Paused {
   readonly id: number | null
   readonly because: PauseReason | null
 }
@@ -81,7 +51,8 @@ const PAUSED_WORDS: Readonly<Record<PauseReason, string>> = {
   gone: "it responded with 410 (gone)",
 }
 
-const tellPaused = (changed: ReadonlyArray<Paused>): Effect.Effect<void> => {
+/** Logs them. */
+export const tellPaused = (changed: ReadonlyArray<Paused>): Effect.Effect<void> => {
   if (changed.length === 0) return Effect.void
   const warnings = changed.flatMap(({ id, because }) =>
     id === null || because === null
@@ -116,7 +87,7 @@ const makePartitions = (sql: Sql) => sql`SELECT cabinet.make_partitions('cabinet
   cabinet.make_partitions('cabinet.attempt_failed')`
 
 /** Runs a statement that records attempts: again after a conflict, and once more after a missing partition was created. */
-const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlError>) =>
+export const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlError>) =>
   statement.pipe(
     Effect.retry({ while: isConflict, times: 3 }),
     Effect.catchIf(hasNoPartition, () => Effect.andThen(makePartitions(sql), statement)),
@@ -250,17 +221,20 @@ const isAddress = (sql: Sql, addressId: number) =>
     (known) => known.length > 0,
   )
 
-const countRange = Effect.fnUntraced(function* (sql: Sql, { addressId, from, to, only }: ResendRange) {
+const countRange = Effect.fnUntraced(function* (sql: Sql, range: ResendRange) {
+  const { addressId, from, to, only } = range
   if (!(yield* isAddress(sql, addressId))) return Option.none()
   const counted = sql.unsafe<{ readonly count: number }>(DeliveryStatement.COUNT_RESENDABLE(only), [
     addressId,
     from,
     to,
   ])
-  return Option.some((yield* orUnavailable(counted))[0]!.count)
+  const ordered = yield* orUnavailable(resendOrdered(sql, range, false))
+  return Option.some((yield* orUnavailable(counted))[0]!.count + ordered)
 })
 
-const resendRange = Effect.fnUntraced(function* (sql: Sql, { addressId, from, to, only }: ResendRange) {
+const resendRange = Effect.fnUntraced(function* (sql: Sql, range: ResendRange) {
+  const { addressId, from, to, only } = range
   if (!(yield* isAddress(sql, addressId))) return Option.none()
   let total = 0
   const queued = [DeliveryStatement.RESEND_QUEUED(only), ["0"]] as const
@@ -279,6 +253,7 @@ const resendRange = Effect.fnUntraced(function* (sql: Sql, { addressId, from, to
       total += slice.sent
     }
   }
+  total += yield* orUnavailable(resendOrdered(sql, range, true))
   return Option.some(total)
 })
 

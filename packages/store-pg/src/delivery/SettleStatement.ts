@@ -7,6 +7,34 @@ import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { storableMillis } from "../connection/StorableMillis.ts"
 
 /**
+ * The last parts of a statement that has the outcomes of attempts in `held` (address, whether delivered, status, type) and
+ * the time in `clock`: updates the health of their addresses.
+ */
+export const ADDRESS_HEALTH = `health AS MATERIALIZED (
+    SELECT a.id, h.delivered, NOT h.delivered AND (h.unanswered OR a.unanswered) AS unanswered, CASE
+      WHEN a.paused_at IS NOT NULL THEN NULL
+      WHEN h.gone AND a.pause_on_gone THEN 'gone'
+      WHEN NOT h.delivered AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds) THEN 'failing'
+      END AS because
+    FROM (
+      SELECT address_id, bool_or(delivered) AS delivered, bool_or(status IS NULL) AS unanswered,
+        coalesce(bool_or(status = 410), false) AS gone FROM held
+      WHERE type <> 'ping' OR delivered GROUP BY address_id
+    ) h JOIN cabinet.address a ON a.id = h.address_id
+    WHERE (a.failing_since IS NULL) <> h.delivered OR (h.unanswered AND NOT h.delivered AND NOT a.unanswered) OR (h.gone AND a.pause_on_gone AND a.paused_at IS NULL)
+      OR (NOT h.delivered AND a.paused_at IS NULL
+        AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds))
+    ORDER BY a.id FOR NO KEY UPDATE OF a SKIP LOCKED
+  )
+  UPDATE cabinet.address a SET
+    failing_since = CASE WHEN NOT h.delivered THEN coalesce(a.failing_since, (SELECT at FROM clock)) END,
+    unanswered = h.unanswered,
+    paused_at = CASE WHEN h.because IS NULL THEN a.paused_at ELSE (SELECT at FROM clock) END,
+    paused_because = coalesce(h.because, a.paused_because)
+  FROM health h WHERE a.id = h.id
+  RETURNING CASE WHEN h.because IS NOT NULL THEN a.id::float8 END AS id, h.because`
+
+/**
  * $1: the batch as JSON (see `settleParameter`).
  *
  * The rows are locked one by one in the order of their ids, by their keys (see `ClaimStatement`). An attempt is settled
@@ -52,32 +80,10 @@ export const SETTLE = `
     SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, response_body, next_at, event_id, created_at
     FROM held
   ),
-  health AS MATERIALIZED (
-    SELECT a.id, h.delivered, NOT h.delivered AND (h.unanswered OR a.unanswered) AS unanswered, CASE
-      WHEN a.paused_at IS NOT NULL THEN NULL
-      WHEN h.gone AND a.pause_on_gone THEN 'gone'
-      WHEN NOT h.delivered AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds) THEN 'failing'
-      END AS because
-    FROM (
-      SELECT address_id, bool_or(delivered) AS delivered, bool_or(status IS NULL) AS unanswered,
-        coalesce(bool_or(status = 410), false) AS gone FROM held
-      WHERE type <> 'ping' OR delivered GROUP BY address_id
-    ) h JOIN cabinet.address a ON a.id = h.address_id
-    WHERE (a.failing_since IS NULL) <> h.delivered OR (h.unanswered AND NOT h.delivered AND NOT a.unanswered) OR (h.gone AND a.pause_on_gone AND a.paused_at IS NULL)
-      OR (NOT h.delivered AND a.paused_at IS NULL
-        AND a.failing_since <= (SELECT at FROM clock) - make_interval(secs => a.give_up_after_seconds))
-    ORDER BY a.id FOR NO KEY UPDATE OF a SKIP LOCKED
-  )
-  UPDATE cabinet.address a SET
-    failing_since = CASE WHEN NOT h.delivered THEN coalesce(a.failing_since, (SELECT at FROM clock)) END,
-    unanswered = h.unanswered,
-    paused_at = CASE WHEN h.because IS NULL THEN a.paused_at ELSE (SELECT at FROM clock) END,
-    paused_because = coalesce(h.because, a.paused_because)
-  FROM health h WHERE a.id = h.id
-  RETURNING CASE WHEN h.because IS NOT NULL THEN a.id::float8 END AS id, h.because`
+  ${ADDRESS_HEALTH}`
 
 /** PostgreSQL cannot store U+0000 in text, or a lone surrogate in JSON. */
-const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
+export const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
 
 export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
   JSON.stringify(

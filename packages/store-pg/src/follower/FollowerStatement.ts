@@ -2,8 +2,8 @@
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { behind } from "../feed/Behind.ts"
 
-/** Times are in milliseconds; `now` is that of the database. */
-const ROW = `f.id::float8 AS id, f.kind, f.name, f.epoch::float8 AS epoch, f.xid::text AS xid, f.event_id::float8 AS "eventId",
+/** The columns of a `FollowerRow`. Times are in milliseconds; `now` is that of the database. */
+export const FOLLOWER_ROW = `f.id::float8 AS id, f.kind, f.name, f.epoch::float8 AS epoch, f.xid::text AS xid, f.event_id::float8 AS "eventId",
   f.lease::float8 AS lease, (extract(epoch FROM f.leased_until) * 1000)::float8 AS "leasedUntil",
   (extract(epoch FROM f.not_before) * 1000)::float8 AS "notBefore", f.failures, (extract(epoch FROM cabinet.now()) * 1000)::float8 AS now`
 
@@ -28,15 +28,15 @@ const HAS_EVENTS = `EXISTS (${behind("1", PLACE, "", "1")})`
 
 /** $1: kind. The one that has rested longest, of those that seem free. Without one nothing is written. */
 export const LOCK_CLAIMABLE = `
-SELECT ${ROW} FROM cabinet.follower f
+SELECT ${FOLLOWER_ROW} FROM cabinet.follower f
 WHERE f.kind = $1::text AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now() AND ${HAS_EVENTS}
 ORDER BY f.moved_at NULLS FIRST, f.id LIMIT 1 FOR UPDATE SKIP LOCKED`
 
 /** $1: id. */
-export const LOCK_HELD = `SELECT ${ROW} FROM cabinet.follower f WHERE f.id = $1::int8 FOR UPDATE`
+export const LOCK_HELD = `SELECT ${FOLLOWER_ROW} FROM cabinet.follower f WHERE f.id = $1::int8 FOR UPDATE`
 
 /** $1: kind, $2: name. None while another session moves it. */
-export const LOCK_FREE = `SELECT ${ROW} FROM cabinet.follower f WHERE f.kind = $1::text AND f.name = $2::text FOR UPDATE SKIP LOCKED`
+export const LOCK_FREE = `SELECT ${FOLLOWER_ROW} FROM cabinet.follower f WHERE f.kind = $1::text AND f.name = $2::text FOR UPDATE SKIP LOCKED`
 
 const MILLIS = (parameter: string): string => `to_timestamp(${parameter}::float8 / 1000)`
 

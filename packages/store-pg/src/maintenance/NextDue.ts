@@ -6,6 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
+import { HAS_EVENTS } from "../delivery/OrderedStatement.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
@@ -20,6 +21,9 @@ const NEXT_WORK = `
   SELECT extract(epoch FROM least(
     (SELECT min(coalesce(d.leased_until, d.due_at)) FROM cabinet.delivery d JOIN cabinet.address a ON a.id = d.address_id
      WHERE d.state = 'due' AND a.paused_at IS NULL AND a.removed_at IS NULL),
+    (SELECT min(greatest(f.leased_until, f.not_before)) FROM cabinet.ordered_delivery o
+     JOIN cabinet.follower f ON f.id = o.follower_id JOIN cabinet.address a ON a.id = o.address_id
+     WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND ${HAS_EVENTS}),
     (SELECT min(p.due_at) FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
      WHERE p.removed_at IS NULL AND p.paused_at IS NULL AND s.deleted_at IS NULL AND s.archived_at IS NULL),
     (SELECT cabinet.now() FROM cabinet.import m JOIN cabinet.source s ON s.id = m.source_id

@@ -1,0 +1,25 @@
+/** The order of an address: its batches, how far it has come, and skipping the event at which it waits. */
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { postForm } from "../html/PostForm.ts"
+import { consolePath, type Frame, may } from "../html/Shell.ts"
+import { timeText } from "../table/TimeText.ts"
+
+export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
+  const { integration: words } = frame.words
+  const waits =
+    position !== null &&
+    position.retryAt !== null &&
+    markup` · ${position.error} · ${words.nextTry} ${timeText(timeZone)(position.retryAt)}`
+  return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
+}
+
+export const skipForm = (frame: Frame, { id, position }: Address): HtmlValue => {
+  const { integration: words } = frame.words
+  if (position === null || position.failures === 0 || !may(frame, "delivery.change")) return null
+  return markup`<section class="card" aria-labelledby="skip"><h2 id="skip">${words.skipEvent}</h2>${postForm({
+    path: consolePath(frame, `addresses/${id}/skip`),
+    kind: "row wrap ends",
+    body: markup`<label>${words.eventNumber} <input name="event" inputmode="numeric" pattern="[0-9]+" required autocomplete="off"></label><label>${words.skipReason} <input name="reason" required maxlength="500" autocomplete="off"></label><button>${words.skipNow}</button>`,
+  })}<p class="soft">${words.skipHint}</p></section>`
+}

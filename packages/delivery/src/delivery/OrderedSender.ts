@@ -1,0 +1,234 @@
+/**
+ * Sends the events of one held address, page by page, and saves how far it has come: at most every 50 ms, at the end of a
+ * page, and before it waits. It acts only while its own clock says that the lease holds, so a process that was stopped for
+ * longer sends nothing before it has asked.
+ */
+import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
+import { type AttemptDelivery, type Letter } from "@data-cabinet/core/delivery/AttemptDelivery"
+import { batchBody, deliveryBody } from "@data-cabinet/core/delivery/DeliveryBody"
+import type {
+  OrderedAttempt,
+  OrderedItem,
+  OrderedPage,
+  OrderedProgress,
+  OrderedQueue,
+} from "@data-cabinet/core/delivery/OrderedQueue"
+import { retryAfterSeconds } from "@data-cabinet/core/delivery/RetrySchedule"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { actUntil } from "@data-cabinet/core/follower/FollowerLease"
+import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
+import { Cause, Clock, Effect } from "effect"
+import { countOutcome } from "./AttemptMetrics.ts"
+
+interface Parts {
+  readonly queue: OrderedQueue["Service"]
+  readonly deliver: AttemptDelivery["Service"]
+  readonly leaseMillis: number
+  /** The longest attempt. */
+  readonly attemptMillis: number
+}
+
+/** How often a position is saved while deliveries succeed. */
+const SAVE_MILLIS = 50
+/** After this long an address gives others their turn. */
+const TURN_MILLIS = 2_000
+/** An address rests this long after its last event: what arrives meanwhile comes with one page. */
+const REST_MILLIS = 50
+/** How often a batch that waits for more events is looked at. */
+const BATCH_CHECK_MILLIS = 1_000
+/** The most bytes of events in one request, unless its first alone has more. */
+const BATCH_BYTES = 1_048_576
+/** How long a process that shuts down waits for its position to be saved. */
+const LAST_SAVE = "2 seconds"
+
+const isDelivered = ({ status }: Outcome): boolean => status !== null && status >= 200 && status <= 299
+
+/** The items of the next request, from `from` on. */
+export const nextBatch = (items: ReadonlyArray<OrderedItem>, from: number, max: number): ReadonlyArray<OrderedItem> => {
+  let bytes = 0
+  let to = from
+  while (to < items.length && to - from < max) {
+    bytes += items[to]!.event.json.length
+    if (to > from && bytes > BATCH_BYTES) break
+    to++
+  }
+  return items.slice(from, to)
+}
+
+const letterOf = (batch: ReadonlyArray<OrderedItem>, max: number): Letter => {
+  const { deliveryId: id, createdAt, event } = batch.at(-1)!
+  if (max > 1) return { id, type: "events.received", body: batchBody(batch) }
+  return { id, type: "event.received", body: deliveryBody({ id, type: "event.received", createdAt, event }) }
+}
+
+/** How a page ended. */
+type PageEnd = { readonly is: "more" } | { readonly is: "rest"; readonly millis: number } | { readonly is: "over" }
+
+/** What one claim has done and not saved yet. */
+class Turn {
+  readonly held: HeldFollower
+  readonly #parts: Parts
+  readonly #slot: { since: number }
+  readonly #clock: Clock.Clock
+  #place: FeedPlace | null = null
+  #filtered = 0
+  /** Delivered since the last line of the log. */
+  #events = 0
+  #last: { readonly item: OrderedItem; readonly outcome: Outcome; readonly number: number } | null = null
+  #lineSince = 0
+  readonly #lines: Array<OrderedAttempt & { readonly at: number }> = []
+  #savedAt: number
+  #actUntil: number
+
+  constructor(held: HeldFollower, parts: Parts, slot: { since: number }, clock: Clock.Clock) {
+    this.held = held
+    this.#parts = parts
+    this.#slot = slot
+    this.#clock = clock
+    this.#savedAt = slot.since
+    this.#actUntil = actUntil(slot.since, parts.leaseMillis, parts.attemptMillis)
+  }
+
+  get now(): number {
+    return this.#clock.currentTimeMillisUnsafe()
+  }
+
+  /** Sends what the page has. */
+  page(page: OrderedPage, isClosing: () => boolean): Effect.Effect<PageEnd, StoreUnavailable> {
+    return Effect.gen({ self: this }, function* () {
+      let at = 0
+      while (at < page.items.length) {
+        if (isClosing()) return { is: "rest", millis: 0 } as const
+        const batch = nextBatch(page.items, at, page.batch.max)
+        const isLast = at + batch.length === page.items.length && batch.length < page.batch.max
+        if (isLast && page.hasMore && at > 0) return { is: "more" } as const
+        const wait = isLast && !page.hasMore ? this.#batchWait(batch[0]!, page.batch.wait) : 0
+        if (wait > 0) return { is: "rest", millis: Math.min(wait, BATCH_CHECK_MILLIS) } as const
+        if (!(yield* this.#mayAct())) return { is: "over" } as const
+        if (!(yield* this.#send(page, batch, at === 0 ? page.failures : 0))) return { is: "over" } as const
+        at += batch.length
+        if (this.now - this.#savedAt >= SAVE_MILLIS && !(yield* this.save({ is: "keep" }))) return { is: "over" } as const
+      }
+      this.#place = page.end ?? this.#place
+      this.#filtered += page.filtered
+      this.#endLine()
+      return page.hasMore ? ({ is: "more" } as const) : ({ is: "rest", millis: REST_MILLIS } as const)
+    })
+  }
+
+  /** Saves what is done; false if the lease is lost. */
+  save(then: OrderedProgress["then"]): Effect.Effect<boolean, StoreUnavailable> {
+    return Effect.suspend(() => {
+      if (then.is !== "keep") this.#endLine()
+      const now = this.now
+      const lines = this.#lines.splice(0).map(({ at, ...line }) => ({ ...line, agoMillis: now - at }))
+      const progress: OrderedProgress = { place: this.#place, lines, filtered: this.#filtered, then }
+      this.#place = null
+      this.#filtered = 0
+      return Effect.map(this.#parts.queue.record(this.held, progress, this.#parts.leaseMillis), (isHeld) => {
+        this.#savedAt = now
+        this.#actUntil = actUntil(now, this.#parts.leaseMillis, this.#parts.attemptMillis)
+        return isHeld
+      })
+    })
+  }
+
+  #batchWait({ createdAt }: OrderedItem, seconds: number): number {
+    return seconds === 0 ? 0 : Date.parse(createdAt) + seconds * 1000 - this.now
+  }
+
+  /** Whether the lease holds for another attempt, after it was renewed if necessary. */
+  #mayAct(): Effect.Effect<boolean, StoreUnavailable> {
+    return Effect.suspend(() => (this.now < this.#actUntil ? Effect.succeed(true) : this.save({ is: "keep" })))
+  }
+
+  /** One request; false if it failed, and the address waits. */
+  #send(page: OrderedPage, batch: ReadonlyArray<OrderedItem>, failures: number) {
+    return Effect.gen({ self: this }, function* () {
+      const started = this.now
+      this.#slot.since = started
+      const last = batch.at(-1)!
+      const outcome = yield* this.#parts.deliver.send(page.recipient, () => letterOf(batch, page.batch.max))
+      yield* countOutcome(outcome)
+      const number = failures + 1
+      if (isDelivered(outcome)) {
+        if (this.#events === 0) this.#lineSince = started
+        this.#place = last.place
+        this.#events += batch.length
+        this.#last = { item: last, outcome, number }
+        // The log of an event that had failed has the attempt that delivered it.
+        if (failures > 0) this.#endLine()
+        if (page.rate !== null) yield* Effect.sleep(Math.max(0, started + 1000 / page.rate - this.now))
+        return true
+      }
+      this.#endLine()
+      const { deliveryId, eventId, createdAt } = batch[0]!
+      const line = { deliveryId, eventId, createdAt, events: batch.length, number, delivered: false, outcome }
+      this.#lines.push({ ...line, agoMillis: 0, at: started })
+      const error = outcome.failure ?? `responded with ${outcome.status}`
+      yield* this.save({ is: "fail", afterMillis: retryAfterSeconds(number) * 1000, error })
+      return false
+    })
+  }
+
+  #endLine(): void {
+    if (this.#last === null) return
+    const { item, outcome, number } = this.#last
+    const { deliveryId, eventId, createdAt } = item
+    this.#lines.push({
+      ...{ deliveryId, eventId, createdAt, number, outcome, delivered: true, events: this.#events },
+      ...{ agoMillis: 0, at: this.#lineSince },
+    })
+    this.#last = null
+    this.#events = 0
+  }
+}
+
+export class OrderedSender {
+  readonly #parts: Parts
+  #closing = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** From now on an attempt is the last of its address. */
+  close(): void {
+    this.#closing = true
+  }
+
+  /** Serves a claimed address up to the end of the feed, or until others should have a turn. Never fails. */
+  serve(held: HeldFollower, slot: { since: number }): Effect.Effect<void> {
+    const isClosing = () => this.#closing
+    return Effect.clockWith((clock) => {
+      const turn = new Turn(held, this.#parts, slot, clock)
+      const started = turn.now
+      const work = Effect.gen({ self: this }, function* () {
+        for (;;) {
+          const page = yield* this.#parts.queue.page(held)
+          // Paused, or lost: a claim that is only given up changes nothing then.
+          if (page === null) return yield* Effect.asVoid(turn.save({ is: "release", restMillis: 0 }))
+          const end = yield* turn.page(page, isClosing)
+          if (end.is === "over") return
+          const isTurnOver = isClosing() || turn.now - started > TURN_MILLIS
+          if (end.is === "rest" || isTurnOver) {
+            const restMillis = end.is === "rest" ? end.millis : 0
+            return yield* Effect.asVoid(turn.save({ is: "release", restMillis }))
+          }
+          if (!(yield* turn.save({ is: "keep" }))) return
+        }
+      })
+      const saved = Effect.ignore(Effect.timeoutOption(turn.save({ is: "release", restMillis: 0 }), LAST_SAVE))
+      return work.pipe(
+        Effect.onInterrupt(() => saved),
+        Effect.catchCause((cause) => {
+          if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+          // An unavailable database is reported by everything that needs it; the lease ends by itself.
+          const level = Cause.hasDies(cause) ? "Warn" : "Debug"
+          return Effect.logWithLevel(level)(`Deliveries in order to address ${held.name} stopped.`, cause)
+        }),
+      )
+    })
+  }
+}

@@ -1,0 +1,149 @@
+/** Reads the next events of an address in order: those that its rules send, with the numbers of their deliveries. */
+import { compileFilter, type FieldFilters, FilteredFields } from "@data-cabinet/core/delivery/FieldFilter"
+import type { OrderedItem, OrderedPage } from "@data-cabinet/core/delivery/OrderedQueue"
+import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
+import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { int8Array } from "../connection/ArrayParameter.ts"
+import type { SourceNames } from "../feed/SourceNames.ts"
+import type { SecretCipher } from "../key/SecretCipher.ts"
+import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
+import * as Statement from "./OrderedStatement.ts"
+import { storedRecipient } from "./StoredRecipient.ts"
+
+interface Rule {
+  readonly epoch: string
+  readonly xid: string
+  readonly filters: FieldFilters | null
+}
+
+/** How long conditions are compared before other work gets its turn. */
+const SLICE_MILLIS = 5
+
+/** Compares condition by condition, so that no filter holds up the process. */
+const passes = Effect.fnUntraced(function* (row: Statement.PageRow, filters: FieldFilters, slice: { until: number }) {
+  const fields = new FilteredFields(ownJson(Buffer.from(row.payload).toString()) as JsonObject)
+  for (const filter of filters) {
+    if (performance.now() > slice.until) {
+      yield* Effect.sleep(0)
+      slice.until = performance.now() + SLICE_MILLIS
+    }
+    if (!compileFilter(filter)(fields)) return false
+  }
+  return true
+})
+
+const isSent = (row: Statement.PageRow): boolean => row.nth !== null && row.source_id !== null
+
+const placeOf = (row: Statement.PageRow): FeedPlace => ({
+  epoch: Number(row.epoch),
+  xid: BigInt(row.xid),
+  id: row.event_id,
+})
+
+/** The rows whose events pass the filter of their time. */
+const passing = Effect.fnUntraced(function* (rows: ReadonlyArray<Statement.PageRow>, rules: ReadonlyArray<Rule>) {
+  const filters = new Map(rules.map((rule) => [`${rule.epoch} ${rule.xid}`, rule.filters ?? []]))
+  const slice = { until: performance.now() + SLICE_MILLIS }
+  const passed: Array<Statement.PageRow> = []
+  for (const row of rows) {
+    const conditions = filters.get(`${row.rule_epoch} ${row.rule_xid}`)!
+    if (conditions.length === 0 || (yield* passes(row, conditions, slice))) passed.push(row)
+  }
+  return passed
+})
+
+/** The numbers of these events' deliveries; null if the lease is lost. */
+const numbersOf = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  held: HeldFollower,
+  head: Statement.HeadRow,
+  events: ReadonlyArray<number>,
+) {
+  const known = new Map(head.event_ids.map((event, index) => [Number(event), head.delivery_ids[index]!]))
+  const numbers = events.map((event) => known.get(event) ?? null)
+  if (numbers.every((number) => number !== null)) return numbers.map(Number)
+  const [row] = yield* sql.unsafe<{ readonly delivery_ids: ReadonlyArray<string> }>(Statement.NUMBER, [
+    held.id,
+    held.lease,
+    int8Array(events),
+    int8Array(numbers.map((number) => (number === null ? null : BigInt(number)))),
+  ])
+  return row === undefined ? null : row.delivery_ids.map(Number)
+})
+
+/** After the last event that is examined with these rows: the rest of a full page is read again. */
+const endOf = (rows: ReadonlyArray<Statement.PageRow>): FeedPlace | null => {
+  const last = rows.at(-1)!
+  if (last.nth !== null && last.nth < last.kept) return placeOf(last)
+  const { last_epoch: epoch, last_xid: xid, last_id: id } = last
+  return epoch === null || xid === null || id === null
+    ? null
+    : { epoch: Number(epoch), xid: BigInt(xid), id: Number(id) }
+}
+
+/**
+ * The end of an address whose order has ended: its last rule sends nothing, so once the feed is read up to that rule, so is
+ * everything that it owed.
+ */
+const lastRulePassed = ({ bound_epoch, bound }: Statement.HeadRow, rules: ReadonlyArray<Rule>): FeedPlace | null => {
+  const places = rules.map(({ epoch, xid }): FeedPlace => ({ epoch: Number(epoch), xid: BigInt(xid), id: 0 }))
+  const last = places.toSorted(comparePlaces).at(-1)
+  const readTo: FeedPlace = { epoch: Number(bound_epoch), xid: BigInt(bound), id: 0 }
+  return last !== undefined && comparePlaces(last, readTo) <= 0 ? last : null
+}
+
+/** Null if the lease is lost, or nothing may be sent to the address. */
+export const orderedPage = Effect.fnUntraced(function* (
+  { sql, cipher, names }: { readonly sql: PgClient.PgClient; readonly cipher: SecretCipher; readonly names: SourceNames },
+  held: HeldFollower,
+) {
+  const [head] = yield* sql.unsafe<Statement.HeadRow>(Statement.HEAD, [0, 0, 0, 0, held.id])
+  if (head === undefined || head.lease !== held.lease || head.stopped) return null
+  const { address_id: addressId, epoch, xid, event_id: eventId } = head
+  // A later snapshot than the watermark's, as in the feed's pages.
+  const rows = yield* sql.unsafe<Statement.PageRow>(Statement.PAGE, [
+    addressId,
+    epoch,
+    xid,
+    eventId,
+    head.bound_epoch,
+    head.bound,
+  ])
+  const [{ examined, kept }] = rows as [Statement.PageRow]
+  const sent = rows.filter(isSent)
+  const rules = JSON.parse(head.rules) as ReadonlyArray<Rule>
+  const passed = yield* passing(sent, rules)
+  const hasMore = examined === Statement.SCANNED || kept > (rows.at(-1)!.nth ?? 0)
+  const numbers =
+    passed.length === 0
+      ? []
+      : yield* numbersOf(
+          sql,
+          held,
+          head,
+          passed.map((row) => row.event_id),
+        )
+  if (numbers === null) return null
+  const page: OrderedPage = {
+    recipient: { addressId, ...storedRecipient(head, cipher) },
+    batch: head.in_order ? { max: head.batch_max, wait: head.batch_wait_seconds } : { max: 1, wait: 0 },
+    rate: head.rate,
+    failures: head.failures,
+    items: passed.map((row, index): OrderedItem => ({
+      deliveryId: numbers[index]!,
+      eventId: row.event_id,
+      place: placeOf(row),
+      createdAt: sentTimestamp(row.received_at),
+      event: { json: claimedEvent(row, names)!, sourceId: row.source_id!, sourceName: row.source_name },
+    })),
+    end: (head.in_order || hasMore ? null : lastRulePassed(head, rules)) ?? endOf(rows),
+    hasMore,
+    filtered: sent.length - passed.length,
+  }
+  return page
+})

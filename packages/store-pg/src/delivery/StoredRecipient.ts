@@ -1,0 +1,57 @@
+/** What an address's row says about sending to it, decrypted. */
+import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import { Result } from "effect"
+import type { SecretCipher } from "../key/SecretCipher.ts"
+import { decryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
+
+/** The columns as they are stored. */
+export interface RecipientRow {
+  readonly url: string
+  readonly secret: string
+  readonly previous_secret: string | null
+  /** JSON; null for none. */
+  readonly headers: string | null
+  /** The certificate that the service presents, and its key; null for none. */
+  readonly client_certificate: string | null
+  readonly client_key: string | null
+  readonly timeout_seconds: number | null
+}
+
+/** Those that can be decrypted, newest first. */
+const secretsOf = (
+  { secret, previous_secret: previous }: RecipientRow,
+  cipher: SecretCipher,
+): ReadonlyArray<string> => {
+  const newest = cipher.decrypt("signing secret", secret)
+  const secrets = Result.isSuccess(newest) ? [newest.success] : []
+  if (previous === null) return secrets
+  const older = cipher.decrypt("signing secret", previous)
+  return Result.isSuccess(older) ? [...secrets, older.success] : secrets
+}
+
+const headersOf = ({ headers }: RecipientRow, cipher: SecretCipher): ReadonlyArray<RequestHeader> | null => {
+  if (headers === null) return []
+  const stored = JSON.parse(headers) as ReadonlyArray<StoredHeader>
+  return Result.getOrElse(decryptHeaders(cipher, "address header", stored), () => null)
+}
+
+/** Undefined without one, and null if its key cannot be decrypted. */
+const identityOf = (row: RecipientRow, cipher: SecretCipher): ClientIdentity | null | undefined => {
+  const { client_certificate: certificate, client_key: stored } = row
+  if (certificate === null || stored === null) return undefined
+  const key = cipher.decrypt("client key", stored)
+  return Result.isSuccess(key) ? { certificate, key: key.success } : null
+}
+
+/** Everything but the address's number. */
+export const storedRecipient = (row: RecipientRow, cipher: SecretCipher) => {
+  const identity = identityOf(row, cipher)
+  return {
+    url: row.url,
+    secrets: secretsOf(row, cipher),
+    headers: headersOf(row, cipher),
+    ...(identity === undefined ? {} : { identity }),
+    timeoutSeconds: row.timeout_seconds,
+  }
+}
