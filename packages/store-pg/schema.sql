@@ -71,6 +71,9 @@ CREATE TABLE cabinet.address (
   client_key text,
   client_certificate_ends_at timestamp with time zone,
   unanswered boolean DEFAULT false NOT NULL,
+  in_order boolean DEFAULT false NOT NULL,
+  batch_max integer DEFAULT 1 NOT NULL,
+  batch_wait_seconds integer DEFAULT 0 NOT NULL,
   CONSTRAINT address_client_certificate_check CHECK ((num_nulls(client_certificate, client_key, client_certificate_ends_at) = ANY (ARRAY[0, 3]))),
   CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
   CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
@@ -84,6 +87,17 @@ CREATE TABLE cabinet.address_pace (
   next_at timestamp with time zone NOT NULL,
   CONSTRAINT address_pace_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
   CONSTRAINT address_pace_pkey PRIMARY KEY (address_id)
+);
+
+CREATE TABLE cabinet.address_rule (
+  address_id bigint NOT NULL,
+  epoch bigint NOT NULL,
+  xid bigint NOT NULL,
+  every_source boolean NOT NULL,
+  sources bigint[] NOT NULL,
+  filters json,
+  CONSTRAINT address_rule_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
+  CONSTRAINT address_rule_pkey PRIMARY KEY (address_id, epoch, xid)
 );
 
 CREATE TABLE cabinet.address_source (
@@ -120,7 +134,8 @@ CREATE TABLE cabinet.attempt (
   response_body text,
   next_at timestamp with time zone,
   event_id bigint,
-  delivery_created_at timestamp with time zone
+  delivery_created_at timestamp with time zone,
+  events integer
 ) PARTITION BY LIST (delivered);
 
 CREATE TABLE cabinet.attempt_activity (
@@ -151,7 +166,8 @@ CREATE TABLE cabinet.attempt_delivered (
   response_body text,
   next_at timestamp with time zone,
   event_id bigint,
-  delivery_created_at timestamp with time zone
+  delivery_created_at timestamp with time zone,
+  events integer
 ) PARTITION BY RANGE (at);
 
 CREATE TABLE cabinet.attempt_failed (
@@ -167,7 +183,8 @@ CREATE TABLE cabinet.attempt_failed (
   response_body text,
   next_at timestamp with time zone,
   event_id bigint,
-  delivery_created_at timestamp with time zone
+  delivery_created_at timestamp with time zone,
+  events integer
 ) PARTITION BY RANGE (at);
 
 CREATE TABLE cabinet.audit (
@@ -397,6 +414,17 @@ CREATE TABLE cabinet.notice_source (
   CONSTRAINT notice_source_singleton_check CHECK (singleton),
   CONSTRAINT notice_source_source_id_fkey FOREIGN KEY (source_id) REFERENCES cabinet.source(id)
 );
+
+CREATE TABLE cabinet.ordered_delivery (
+  address_id bigint NOT NULL,
+  follower_id bigint NOT NULL,
+  rows_before bigint,
+  event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+  delivery_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+  CONSTRAINT ordered_delivery_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
+  CONSTRAINT ordered_delivery_follower_id_key UNIQUE (follower_id),
+  CONSTRAINT ordered_delivery_pkey PRIMARY KEY (address_id)
+) WITH (fillfactor=50);
 
 CREATE TABLE cabinet.original_request (
   id bigint NOT NULL,
@@ -1051,7 +1079,15 @@ COMMENT ON COLUMN cabinet.address.client_key IS 'Its key in PEM, perhaps encrypt
 
 COMMENT ON COLUMN cabinet.address.unanswered IS 'Whether an attempt since failing_since got no response at all. Such an address is served in a lane of its own at once; one that responds only once it has failed for a while.';
 
+COMMENT ON COLUMN cabinet.address.in_order IS 'Its events come in the order of the feed, from its follower. Accepts then find no subscription of it: its sources are in address_rule.';
+
+COMMENT ON COLUMN cabinet.address.batch_max IS 'The most events in one request of an address in order; 1: each has its own.';
+
+COMMENT ON COLUMN cabinet.address.batch_wait_seconds IS 'How long the first event of a batch waits for more.';
+
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
+
+COMMENT ON TABLE cabinet.address_rule IS 'From which place of the feed an address in order has which sources and filter. A change is made between two accepts, so each event has one rule.';
 
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 
@@ -1060,6 +1096,8 @@ COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected 
 COMMENT ON COLUMN cabinet.attempt.response_body IS 'The first 2,048 bytes of it, as text.';
 
 COMMENT ON COLUMN cabinet.attempt.delivery_created_at IS 'Set, and event_id with it, where the delivery has left the queue: it was delivered by this attempt, its first.';
+
+COMMENT ON COLUMN cabinet.attempt.events IS 'How many events it brought, event_id being the last of them; null: one.';
 
 COMMENT ON COLUMN cabinet.attempt_activity.within IS 'Milliseconds within which the attempt was delivered, one of a few steps; 0 for failed ones.';
 
@@ -1142,6 +1180,12 @@ COMMENT ON TABLE cabinet.notice_source IS 'Where notices are told; no row until 
 COMMENT ON COLUMN cabinet.notice_source.since IS 'When they were switched on last: what happened before is not told.';
 
 COMMENT ON COLUMN cabinet.notice_source.round_at IS 'When some process began to look last; one a minute does.';
+
+COMMENT ON TABLE cabinet.ordered_delivery IS 'What the follower of an address in order needs besides its position. It stays after the order ends until its last event is delivered.';
+
+COMMENT ON COLUMN cabinet.ordered_delivery.rows_before IS 'Deliveries up to this number were due when the order began, and are finished first; null once they are.';
+
+COMMENT ON COLUMN cabinet.ordered_delivery.event_ids IS 'The events of its last page, with their numbers in delivery_ids: a repeat has the same number.';
 
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 

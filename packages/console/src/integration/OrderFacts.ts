@@ -10,7 +10,7 @@ export const orderFacts = (frame: Frame, { order, batch, position }: Address, ti
   const waits =
     position !== null &&
     position.retryAt !== null &&
-    markup` · ${position.error} · ${words.nextTry} ${timeText(timeZone)(position.retryAt)}`
+    markup` · ${position.error} · ${words.triedNext} ${timeText(timeZone)(position.retryAt)}`
   return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
 }
 

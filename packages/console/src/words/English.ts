@@ -1079,7 +1079,7 @@ export const ENGLISH = {
     feedPosition: "Position",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "before the first event" : `event ${event}`}, ${seconds} s behind`,
-    nextTry: "next try",
+    triedNext: "next try",
     skipEvent: "Skip an event",
     skipHint: "Only the event at which the address waits can be skipped. The log keeps the reason.",
     skipReason: "Reason",

@@ -1089,7 +1089,7 @@ export const RUSSIAN: Words = {
     feedPosition: "Место в ленте",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "перед первым событием" : `событие ${event}`}, отстаёт на ${seconds} с`,
-    nextTry: "следующая попытка",
+    triedNext: "следующая попытка",
     skipEvent: "Пропустить событие",
     skipHint: "Пропустить можно только событие, на котором адрес ждёт. Причина останется в журнале.",
     skipReason: "Причина",

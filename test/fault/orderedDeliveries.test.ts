@@ -1,0 +1,105 @@
+/**
+ * Deliveries in order while their processes are killed, stopped for longer than a lease, and lose their connections: proved
+ * by each receiver's log. `ORDERED_ROUNDS` runs more rounds.
+ */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { testCabinet } from "../support/testCabinet.ts"
+import { requestOf } from "./acceptRequest.ts"
+import { sendingLayer } from "./deliveryLayers.ts"
+import { openReceiver } from "./deliveryReceiver.ts"
+import { checkLog, DISTURBANCES, OrderedWorkers } from "./orderedRounds.ts"
+
+const ROUNDS = Number(process.env["ORDERED_ROUNDS"] ?? 6)
+const ADDRESSES = 6
+/** Every third address refuses some events at first. */
+const FAILING = 3
+const EVENTS_A_ROUND = 20
+
+const database = withDatabase()
+let cabinet: ReturnType<typeof testCabinet>
+let workers: OrderedWorkers
+beforeAll(() => {
+  cabinet = testCabinet(database.url, { override: sendingLayer() })
+  workers = new OrderedWorkers(database.url)
+})
+afterAll(async () => {
+  await workers.close()
+  await cabinet.dispose()
+})
+
+const eventsOf = (body: Buffer): ReadonlyArray<number> => {
+  const message = JSON.parse(String(body)) as {
+    readonly data?: { readonly id: number }
+    readonly events?: ReadonlyArray<{ readonly data: { readonly id: number } }>
+  }
+  return message.data === undefined ? message.events!.map(({ data }) => data.id) : [message.data.id]
+}
+
+const openAddress = async (sourceId: number, index: number) => {
+  const tried = new Set<number>()
+  const log: Array<number> = []
+  const isFailing = index % FAILING === 0
+  const answer = ({ body }: { readonly body: Buffer }) => {
+    const events = eventsOf(body)
+    const refused = isFailing ? events.find((id) => id % 7 === 0 && !tried.has(id)) : undefined
+    if (refused === undefined) log.push(...events)
+    else tried.add(refused)
+    return refused === undefined ? 200 : 500
+  }
+  const receiver = await openReceiver(answer)
+  const batch = index % 2 === 0 ? { max: 1, wait: 0 } : { max: 10, wait: 0 }
+  const address = { url: receiver.url, sources: [sourceId], order: "feed", batch } as const
+  await cabinet.runPromise(Addresses.use((addresses) => addresses.create(address)))
+  return { log, close: receiver.close }
+}
+
+const loseConnections = () =>
+  database.run(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+  )
+
+it(`addresses in order get every event in order through ${ROUNDS} kills, stops and lost connections of their processes`, async () => {
+  const { id: sourceId } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Rounds" })))
+  const receivers = await Promise.all(Array.from({ length: ADDRESSES }, (_, index) => openAddress(sourceId, index)))
+  await workers.start(3)
+  const accept = async (round: number) => {
+    for (let n = 0; n < EVENTS_A_ROUND; n++) {
+      await vi.waitFor(
+        () => cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, `${round} ${n}`, false)))),
+        { timeout: 30_000 },
+      )
+    }
+  }
+  const retryNow = () => database.run("UPDATE cabinet.follower SET not_before = cabinet.now() WHERE failures > 0")
+  for (let round = 0; round < ROUNDS; round++) {
+    const accepting = accept(round)
+    await workers.disturb(DISTURBANCES[round % DISTURBANCES.length]!, round, loseConnections)
+    await accepting
+    await vi.waitFor(retryNow, { timeout: 10_000 })
+  }
+  const accepted = await database.run("SELECT id::int AS id FROM cabinet.event ORDER BY epoch, xid, id")
+  const expected = accepted.map(({ id }) => Number(id))
+  await vi.waitFor(
+    async () => {
+      await retryNow()
+      for (const { log } of receivers) assert.deepStrictEqual(checkLog(log, expected).missing, [])
+    },
+    { timeout: 60_000, interval: 300 },
+  )
+  for (const { log } of receivers) {
+    const { early, returns } = checkLog(log, expected)
+    expect(early).toEqual([])
+    expect(returns).toBeLessThanOrEqual(ROUNDS)
+  }
+  await Promise.all(receivers.map((one) => one.close()))
+}, 3_600_000)
+
+it("checkLog finds a gap, an early event and a return", () => {
+  expect(checkLog([1, 2, 2, 3], [1, 2, 3])).toEqual({ missing: [], early: [], returns: 0 })
+  expect(checkLog([1, 3], [1, 2, 3])).toEqual({ missing: [2, 3], early: [3], returns: 0 })
+  expect(checkLog([1, 2, 1, 2, 3], [1, 2, 3])).toEqual({ missing: [], early: [], returns: 1 })
+})
