@@ -19,8 +19,12 @@ const EVENTS = 3
 const PAGE = 2
 const LEASE = 1
 
-/** What a holder remembers; it loses that in a crash, and knows nothing of time. */
+/**
+ * What a holder remembers; it loses that in a crash. Of time it knows whether its lease has surely held since it claimed or
+ * moved, by its own clock.
+ */
 interface Holder {
+  readonly sure: boolean
   readonly phase: "idle" | "claimed" | "read" | "acted"
   readonly lease: number
   /** The last event before its page, the last one acted on, and the last of the page. */
@@ -35,6 +39,8 @@ interface Log {
   readonly whole: number
   readonly skipped: boolean
   readonly repeated: boolean
+  /** Whether a holder acted after another had claimed. */
+  readonly late: boolean
 }
 
 interface State {
@@ -52,9 +58,14 @@ interface State {
 export type FollowerWork = "inside" | "outside"
 
 /** Mistakes that a programmer could make. */
-export type FollowerFault = "position before act" | "no fencing" | "work before the lock" | "a failure skips"
+export type FollowerFault =
+  | "position before act"
+  | "no fencing"
+  | "work before the lock"
+  | "a failure skips"
+  | "no look at the clock"
 
-const IDLE: Holder = { phase: "idle", lease: 0, from: 0, acted: 0, to: 0 }
+const IDLE: Holder = { sure: false, phase: "idle", lease: 0, from: 0, acted: 0, to: 0 }
 
 const placeOf = (event: number): FeedPlace =>
   event === 0 ? { epoch: 0, xid: 0n, id: 0 } : { epoch: 1, xid: 1n, id: event }
@@ -62,12 +73,13 @@ const placeOf = (event: number): FeedPlace =>
 const START: State = {
   row: { place: placeOf(0), lease: 0, leasedUntil: 0, notBefore: 0, failures: 0 },
   holders: [IDLE, IDLE],
-  log: { whole: 0, skipped: false, repeated: false },
+  log: { whole: 0, skipped: false, repeated: false, late: false },
   disturbed: false,
 }
 
 const withEffect = (log: Log, event: number): Log => ({
   whole: Math.max(log.whole, event),
+  late: log.late,
   skipped: log.skipped || event > log.whole + 1,
   repeated: log.repeated || event <= log.whole,
 })
@@ -101,7 +113,8 @@ class FollowerSteps {
   *all(state: State): Generator<Step<State>> {
     if (state.row.leasedUntil > 0 || state.row.notBefore > 0) {
       const row = { ...state.row, leasedUntil: 0, notBefore: 0 }
-      yield ["time passes", { ...state, row, disturbed: true }]
+      const holders = state.holders.map((holder) => ({ ...holder, sure: false }))
+      yield ["time passes", { ...state, row, holders, disturbed: true }]
     }
     for (const [index, holder] of state.holders.entries()) {
       const name = `holder ${index}`
@@ -123,7 +136,7 @@ class FollowerSteps {
       const claimed = row.place.id < EVENTS ? claimLease(row, 0, LEASE) : null
       if (claimed === null) return
       const from = claimed.place.id
-      yield ["claims", become({ ...IDLE, phase: "claimed", lease: claimed.lease, from }, { row: claimed })]
+      yield ["claims", become({ ...IDLE, sure: true, phase: "claimed", lease: claimed.lease, from }, { row: claimed })]
       return
     }
     if (holder.phase === "claimed") {
@@ -138,9 +151,15 @@ class FollowerSteps {
     yield* this.#failed(state, holder, become)
     if (this.#work === "inside") yield* this.#inside(state, holder, become)
     else if (holder.phase === "read" && this.#fault !== "position before act") {
+      if (!holder.sure && this.#fault !== "no look at the clock") {
+        yield* this.#asked(state, holder, become)
+        return
+      }
       const acted = holder.acted + 1
       const phase = acted === holder.to ? "acted" : "read"
-      yield [`acts on ${acted}`, become({ ...holder, phase, acted }, { log: withEffect(log, acted) })]
+      const after = withEffect(log, acted)
+      const late = log.late || holder.lease !== row.lease
+      yield [`acts on ${acted}`, become({ ...holder, phase, acted }, { log: { ...after, late } })]
     } else if (holder.phase === "read") {
       yield* this.#moved(state, holder, { ...holder, phase: "acted" }, {}, become)
     } else if (this.#fault === "position before act") {
@@ -178,19 +197,33 @@ class FollowerSteps {
       yield ["finds its lease lost", become(IDLE)]
       return
     }
-    yield [`moves to ${holder.to}`, become(then, { ...change, row: moved })]
+    yield [`moves to ${holder.to}`, become({ ...then, sure: true }, { ...change, row: moved })]
     yield [`moves to ${holder.to}, and the answer is lost`, become(IDLE, { ...change, row: moved, disturbed: true })]
   }
 
+  /** Saves what is done, and so learns whether the lease still holds. */
+  *#asked(
+    { row }: State,
+    holder: Holder,
+    become: (after: Holder, change?: Partial<State>) => State,
+  ): Generator<Step<State>> {
+    const moved = movePlace(row, holder.lease, placeOf(holder.acted), 0, LEASE)
+    if (moved === null) yield ["asks, and finds its lease lost", become(IDLE)]
+    else yield ["asks, and its lease is renewed", become({ ...holder, sure: true }, { row: moved })]
+  }
+
+  /** What was done before the failure is saved with it, if the work is outside. */
   *#failed(
     { row }: State,
     holder: Holder,
     become: (after: Holder, change?: Partial<State>) => State,
   ): Generator<Step<State>> {
     if (holder.phase !== "read") return
-    const failed = failLease(row, holder.lease, 0)
-    const place = this.#fault === "a failure skips" ? placeOf(holder.acted + 1) : row.place
-    const after = failed === null ? row : { ...failed, notBefore: 1, place }
+    const done = this.#work === "inside" ? row.place : placeOf(holder.acted)
+    const moved = movePlace(row, holder.lease, done, 0, LEASE)
+    const failed = moved === null ? null : failLease(moved, holder.lease, 0, () => 1)
+    const skips = this.#fault === "a failure skips"
+    const after = failed === null ? row : { ...failed, place: skips ? placeOf(holder.acted + 1) : failed.place }
     yield ["fails", become(IDLE, { row: after, disturbed: true })]
   }
 }
@@ -199,6 +232,7 @@ const brokenRule =
   (work: FollowerWork) =>
   ({ row, log, disturbed }: State): string | null => {
     if (log.skipped || row.place.id > log.whole) return "an event was skipped"
+    if (log.late && work === "outside") return "a holder acted after another had claimed"
     if (work === "inside" && (log.repeated || row.place.id !== log.whole)) return "an effect and the position differ"
     return log.repeated && !disturbed ? "an event was repeated without a reason" : null
   }

@@ -18,6 +18,7 @@ it.each<readonly [FollowerFault, FollowerWork, string]>([
   ["work before the lock", "inside", "an effect and the position differ"],
   ["a failure skips", "outside", "an event was skipped"],
   ["a failure skips", "inside", "an event was skipped"],
+  ["no look at the clock", "outside", "a holder acted after another had claimed"],
 ])("the model detects a follower with the fault '%s' when its work is %s", (fault, work, rule) => {
   const { counterexample } = explore(followerModel(work, fault))
   assert.match(counterexample ?? "no counterexample", new RegExp(`=> ${rule}$`))

@@ -57,7 +57,9 @@ const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonl
 
 const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly [string, string]> => {
   const batches =
-    batch.max === 1 ? "" : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
+    batch.max === 1
+      ? ""
+      : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
   const waits = position === null || position.failures === 0 ? "" : `, next try ${position.retryAt}: ${position.error}`
   return [
     ...(order === "none" ? [] : [["Order", `that of the feed${batches}`] as const]),

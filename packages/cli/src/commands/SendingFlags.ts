@@ -4,7 +4,12 @@
  * sets or changes its setting.
  */
 import type { DeliveryOrder, SendingSettings } from "@data-cabinet/core/delivery/Address"
-import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import {
+  MAX_BATCH,
+  MAX_BATCH_WAIT_SECONDS,
+  MAX_RATE,
+  MAX_TIMEOUT_SECONDS,
+} from "@data-cabinet/core/delivery/AddressSettings"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"

@@ -3,7 +3,12 @@
  * value of a header and the key of a certificate are taken and never shown.
  */
 import { type Address, NO_BATCHES, type SendingSettings } from "@data-cabinet/core/delivery/Address"
-import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import {
+  MAX_BATCH,
+  MAX_BATCH_WAIT_SECONDS,
+  MAX_RATE,
+  MAX_TIMEOUT_SECONDS,
+} from "@data-cabinet/core/delivery/AddressSettings"
 import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
@@ -60,8 +65,11 @@ const orderFields = (frame: Frame, { order, batch }: Sending): Html => {
 /** A form without an order is one of an address that takes no batches, whatever its fields have. */
 const orderIn = (call: FormCall): Pick<SendingSettings, "order" | "batch"> => {
   if (fieldOf(call, "order") !== "feed") return { order: "none", batch: NO_BATCHES }
-  const whole = (text: string) => (/^\d{1,3}$/.test(text) ? Number(text) : -1)
-  return { order: "feed", batch: { max: whole(fieldOf(call, "batch_max")), wait: whole(fieldOf(call, "batch_wait")) } }
+  const numberIn = (text: string) => (/^\d{1,3}$/.test(text) ? Number(text) : -1)
+  return {
+    order: "feed",
+    batch: { max: numberIn(fieldOf(call, "batch_max")), wait: numberIn(fieldOf(call, "batch_wait")) },
+  }
 }
 
 /** Anything but a number becomes 0, which the use case refuses. */

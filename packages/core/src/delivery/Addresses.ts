@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import { type Address, type AddressChange, type NewAddress, NO_BATCHES, type Subscription } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import { AddressStore, MAX_ADDRESSES, type TooManyAddresses } from "./AddressStore.ts"
+import { AddressStore, MAX_ADDRESSES, MAX_ORDERED, type TooManyAddresses } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
@@ -114,7 +114,7 @@ export class Addresses extends Context.Service<
           const identity = yield* checkedIdentity(address.clientIdentity, href)
           yield* checkSources(sources)
           const created = yield* store.create({ ...address, ...identity, url: href, filters: checked })
-          return "is" in created ? yield* tooMany(created) : created
+          return "is" in created ? yield* tooMany(created, address) : created
         }),
         list: store.list,
         get: (id) => existing(id, store.get(id)),
@@ -132,7 +132,7 @@ export class Addresses extends Context.Service<
           const identity = yield* checkedIdentity(change.clientIdentity, url.url ?? was.url)
           if (change.sources !== undefined) yield* checkSources(change.sources)
           const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters }, was)
-          if ("is" in changed) return yield* tooMany(changed)
+          if ("is" in changed) return yield* tooMany(changed, change)
           if (Option.isSome(changed)) return changed.value
           yield* existing(id, store.get(id))
           return yield* new AddressError({ code: "busy", message: changedMeanwhile(id) })
@@ -202,7 +202,11 @@ const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, cha
   return yield* new AddressError({ code: "headers_needed", message })
 })
 
-const tooMany = ({ sourceId }: TooManyAddresses) => {
+const tooMany = ({ sourceId }: TooManyAddresses, { order }: AddressChange) => {
+  if (order === "feed") {
+    const message = `${MAX_ORDERED.toLocaleString("en")} addresses of this cabinet are in order, which is as many as it may have.`
+    return new AddressError({ code: "too_many_addresses", message })
+  }
   const limit = MAX_ADDRESSES.toLocaleString("en")
   const message =
     sourceId === null
@@ -216,7 +220,8 @@ const MAX_REASON = 500
 const notSkipped = (message: string) => new AddressError({ code: "not_skipped", message })
 
 const whyNotSkipped = (id: number, obstacle: SkipObstacle, waitsAt: number | null): string => {
-  if (obstacle === "not_in_order") return `Address ${id} has no order, so it waits at no event: cancel the delivery instead.`
+  if (obstacle === "not_in_order")
+    return `Address ${id} has no order, so it waits at no event: cancel the delivery instead.`
   return waitsAt === null
     ? `Address ${id} does not wait after a failure, so nothing is skipped.`
     : `Address ${id} waits at event ${waitsAt}: only that one can be skipped.`

@@ -70,7 +70,7 @@ export interface OrderedProgress {
    * `keep` renews the lease. `release` ends it, and the follower rests. `fail`: the first event after the place was not
    * delivered, and waits.
    */
-  readonly then:
+  readonly next:
     | { readonly is: "keep" }
     | { readonly is: "release"; readonly restMillis: number }
     | { readonly is: "fail"; readonly afterMillis: number; readonly error: string }

@@ -4,7 +4,7 @@
  * longer sends nothing before it has asked.
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
-import { type AttemptDelivery, type Letter } from "@data-cabinet/core/delivery/AttemptDelivery"
+import type { AttemptDelivery, Letter } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { batchBody, deliveryBody } from "@data-cabinet/core/delivery/DeliveryBody"
 import type {
   OrderedAttempt,
@@ -18,7 +18,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { actUntil } from "@data-cabinet/core/follower/FollowerLease"
 import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
-import { Cause, Clock, Effect } from "effect"
+import { Cause, type Clock, Effect } from "effect"
 import { countOutcome } from "./AttemptMetrics.ts"
 
 interface Parts {
@@ -108,7 +108,8 @@ class Turn {
         if (!(yield* this.#mayAct())) return { is: "over" } as const
         if (!(yield* this.#send(page, batch, at === 0 ? page.failures : 0))) return { is: "over" } as const
         at += batch.length
-        if (this.now - this.#savedAt >= SAVE_MILLIS && !(yield* this.save({ is: "keep" }))) return { is: "over" } as const
+        if (this.now - this.#savedAt >= SAVE_MILLIS && !(yield* this.save({ is: "keep" })))
+          return { is: "over" } as const
       }
       this.#place = page.end ?? this.#place
       this.#filtered += page.filtered
@@ -118,12 +119,12 @@ class Turn {
   }
 
   /** Saves what is done; false if the lease is lost. */
-  save(then: OrderedProgress["then"]): Effect.Effect<boolean, StoreUnavailable> {
+  save(next: OrderedProgress["next"]): Effect.Effect<boolean, StoreUnavailable> {
     return Effect.suspend(() => {
-      if (then.is !== "keep") this.#endLine()
+      if (next.is !== "keep") this.#endLine()
       const now = this.now
       const lines = this.#lines.splice(0).map(({ at, ...line }) => ({ ...line, agoMillis: now - at }))
-      const progress: OrderedProgress = { place: this.#place, lines, filtered: this.#filtered, then }
+      const progress: OrderedProgress = { place: this.#place, lines, filtered: this.#filtered, next }
       this.#place = null
       this.#filtered = 0
       return Effect.map(this.#parts.queue.record(this.held, progress, this.#parts.leaseMillis), (isHeld) => {
@@ -177,8 +178,15 @@ class Turn {
     const { item, outcome, number } = this.#last
     const { deliveryId, eventId, createdAt } = item
     this.#lines.push({
-      ...{ deliveryId, eventId, createdAt, number, outcome, delivered: true, events: this.#events },
-      ...{ agoMillis: 0, at: this.#lineSince },
+      deliveryId,
+      eventId,
+      createdAt,
+      number,
+      outcome,
+      delivered: true,
+      events: this.#events,
+      agoMillis: 0,
+      at: this.#lineSince,
     })
     this.#last = null
     this.#events = 0

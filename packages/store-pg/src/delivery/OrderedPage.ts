@@ -99,7 +99,11 @@ const lastRulePassed = ({ bound_epoch, bound }: Statement.HeadRow, rules: Readon
 
 /** Null if the lease is lost, or nothing may be sent to the address. */
 export const orderedPage = Effect.fnUntraced(function* (
-  { sql, cipher, names }: { readonly sql: PgClient.PgClient; readonly cipher: SecretCipher; readonly names: SourceNames },
+  {
+    sql,
+    cipher,
+    names,
+  }: { readonly sql: PgClient.PgClient; readonly cipher: SecretCipher; readonly names: SourceNames },
   held: HeldFollower,
 ) {
   const [head] = yield* sql.unsafe<Statement.HeadRow>(Statement.HEAD, [0, 0, 0, 0, held.id])

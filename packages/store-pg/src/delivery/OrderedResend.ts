@@ -76,8 +76,12 @@ export const resendOrdered = Effect.fnUntraced(function* (
   let total = 0
   while (place !== undefined) {
     const rows: ReadonlyArray<NextRow> = yield* sql.unsafe<NextRow>(NEXT, [
-      ...[addressId, place.epoch, place.xid, place.id],
-      ...[from, to],
+      addressId,
+      place.epoch,
+      place.xid,
+      place.id,
+      from,
+      to,
     ])
     const passed: Array<bigint> = []
     for (const row of rows) {

@@ -56,16 +56,16 @@ const claim = (sql: Sql, lane: Lane, limit: number, leaseMillis: number) =>
 const progressed = (
   row: LockedFollower,
   held: HeldFollower,
-  { place, then }: OrderedProgress,
+  { place, next }: OrderedProgress,
   leaseMillis: number,
 ): FollowerLease | null => {
   const moved = movePlace(row, held.lease, place ?? row.place, row.now, leaseMillis)
   if (moved === null) return null
   // A call that only renews the lease is no success.
   const stands = place === null ? { ...moved, failures: row.failures } : moved
-  if (then.is === "keep") return stands
-  if (then.is === "fail") return failLease(stands, held.lease, row.now, () => then.afterMillis)
-  return releaseLease(stands, held.lease, row.now, then.restMillis)
+  if (next.is === "keep") return stands
+  if (next.is === "fail") return failLease(stands, held.lease, row.now, () => next.afterMillis)
+  return releaseLease(stands, held.lease, row.now, next.restMillis)
 }
 
 const setFollower = (sql: Sql, id: number, row: FollowerLease, error: string | null, hasMoved: boolean) =>
@@ -109,8 +109,8 @@ const record = (sql: Sql, held: HeldFollower, progress: OrderedProgress, leaseMi
       const row = toLocked(found)
       const after = progressed(row, held, progress, leaseMillis)
       if (after === null) return null
-      const { then, lines, filtered } = progress
-      const error = then.is === "fail" ? storable(then.error) : null
+      const { next, lines, filtered } = progress
+      const error = next.is === "fail" ? storable(next.error) : null
       yield* setFollower(sql, held.id, after, error, progress.place !== null)
       if (filtered > 0) yield* sql.unsafe(Statement.COUNT_FILTERED, [held.id, filtered])
       const last = lines.at(-1)
@@ -119,11 +119,11 @@ const record = (sql: Sql, held: HeldFollower, progress: OrderedProgress, leaseMi
           ? []
           : yield* sql.unsafe<Paused>(Statement.LOG, [
               held.id,
-              linesParameter(lines, then.is === "fail" ? then.afterMillis : null),
+              linesParameter(lines, next.is === "fail" ? next.afterMillis : null),
               last.delivered,
               last.outcome.status,
             ])
-      if (then.is === "release") yield* sql.unsafe(Statement.END_FOLLOWER, [held.id])
+      if (next.is === "release") yield* sql.unsafe(Statement.END_FOLLOWER, [held.id])
       return paused
     }),
   )
