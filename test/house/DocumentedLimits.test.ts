@@ -100,7 +100,7 @@ const SENTENCES: Readonly<Record<string, ReadonlyArray<string>>> = {
     `a body over ${n(Number(intakeMaxBytes.fallback))} bytes`,
     `a batch of more than ${MAX_BATCH}`,
     `are bounded by their size in memory: ${mb(MAX_WAITING_BYTES)} MB`,
-    `Of bodies over ${kb(LONG_BODY_BYTES)} KB, four are read at once`,
+    `At most four bodies over ${kb(LONG_BODY_BYTES)} KB are read at once`,
   ],
   "docs/intake.md": [`${MAX_JSON_DEPTH} levels`, `${MAX_FIELD_COLUMNS} columns`],
   "docs/management-api.md": [
