@@ -70,7 +70,7 @@ it("export writes all rows of a selection, and stops when the reader leaves", as
   )
   const options = { format: "tsv", bom: true } as const
   expect((await text("public.amounts", {}, options)).split("\r\n")).toHaveLength(20_002)
-  // As many as run at once, so that one whose place was not given back would be missed.
+  // As many as can run at once, so that a slot that was not freed would be noticed.
   for (let index = 0; index < 3; index++) {
     for await (const piece of cabinet.export("public.amounts", {}, options)) {
       expect(piece.length).toBeGreaterThan(0)

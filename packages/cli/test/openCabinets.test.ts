@@ -1,4 +1,4 @@
-/** A server of many cabinets inside a program: added, served by host, used, and taken away again. */
+/** A server of many cabinets inside a program: cabinets are added, served by host name, used and removed. */
 import { openCabinets, type Cabinets } from "data-cabinet/openCabinets"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { runSql } from "../../../test/support/postgresAdmin.ts"

@@ -69,12 +69,12 @@ it.effect("doneLines leaves room for the address beside its cookie in 4,096 byte
         const form = Array.from({ length: count }, (_, n) => ["event", String((n * 7_919) ** 3 % 1_000_003)] as const)
         const call = { frame, actor: ada, address: "/console/events/trash", form } as never
         const cookie = (yield* said({ path: "/console/events/trash" } as never, call, location))!
-        // The other headers of a redirect have some 700 bytes.
+        // The other headers of a redirect take about 700 bytes.
         assert.isAtMost(cookie.length + location.length, 3_300)
         sizes.push(cookie.length)
       }
     }
-    // A list that does not fit is left out; the line is there all the same.
+    // A list that does not fit is left out, but the line is still shown.
     assert.isAbove(sizes.toSorted((one, other) => other - one)[0]!, 10 * sizes.at(-1)!)
   }).pipe(Effect.provide(OURS)),
 )

@@ -7,7 +7,7 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 import { call } from "./call.ts"
 
 const database = withDatabase({ empty: true })
-/** Needs quoting, as names that services generate do. */
+/** Needs quoting, like the names that services generate. */
 let owner: string
 const quoted = () => `"${owner}"`
 

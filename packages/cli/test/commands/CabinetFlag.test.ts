@@ -1,4 +1,6 @@
-/** `--cabinet NAME` is never ignored: a command works on that cabinet, or reports that it is not about a single one. */
+/**
+ * `--cabinet NAME` is never ignored: a command works on that cabinet, or reports that it does not concern a single one.
+ */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"

@@ -1,4 +1,4 @@
-/** Common first calls, and calls that nobody should make by mistake. */
+/** Common first calls, and calls that must not happen by mistake. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { EXAMPLES } from "../../src/commands/Examples.ts"

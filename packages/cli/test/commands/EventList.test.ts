@@ -1,4 +1,7 @@
-/** Where `event list` and the library's feed begin: by default the command with the newest, and a program at the beginning. */
+/**
+ * Where `event list` and the library's feed begin by default: the command at the newest events, a program at the
+ * beginning.
+ */
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"

@@ -1,4 +1,4 @@
-/** `event reread` as its users call it: single events, a source, a count first, and refusals in words. */
+/** `event reread` as its users call it: single events, a source, a count first, and refusals with a message. */
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { endAll, newHome } from "../../../../test/support/cabinetProcess.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"

@@ -67,15 +67,15 @@ const send = async (
   assert.strictEqual(response.status, 200)
 }
 
-/** Two of a kind, so that what can be done once is done to one here and to the other over there. */
+/** Two of each kind: what can be done only once is done to one locally and to the other over the server. */
 const two = async (...words: ReadonlyArray<string>) => [await made(...words), await made(...words)] as const
 
-/** Fields that differ from one run to the next, some in whether they have a value. */
+/** Fields that differ from one run to the next; for some, even whether they have a value. */
 type Fresh = ReadonlyArray<string>
 const masked = (text: string, fresh: Fresh): unknown =>
   JSON.parse(text, (key, value: unknown) => (fresh.includes(key) ? "fresh" : value))
 
-/** The arguments here and over there, and the fields that have to differ. */
+/** The local and remote arguments, and the fields that have to differ. */
 interface Placed {
   readonly here: ReadonlyArray<string>
   readonly there?: ReadonlyArray<string>
@@ -195,7 +195,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "key rotate": { here: ["3"], there: ["4"], fresh: [...ISSUED, "expires_at"] },
     "key revoke": { here: ["reader"], there: ["2"] },
     "token add": { here: ["t", "--role", "viewer"], fresh: ISSUED },
-    // Its use is recorded by the minute, and the request is one.
+    // Its use is recorded by the minute, and a remote call is one use.
     "token list": { here: [], fresh: ["last_used_at"] },
     "token revoke": { here: ["2"] },
     "address add": { here: [elsewhere, "--source", "1"], fresh: ADDRESS },
@@ -239,12 +239,12 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       fresh: ["id", "event_id", "state", "attempts", "created_at", "due_at", "next_cursor", "searched_to"],
     },
     "delivery show": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
-    // The server may have made the attempt before the answer is read.
+    // The server may have made the attempt before the response is read.
     "delivery resend": { here: [delivery], fresh: ["state", "due_at", "attempts"] },
     "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
     "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
     "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },
-    // While it is paused only these run it, and nothing is due meanwhile.
+    // While the poll is paused, only these calls run it, and nothing becomes due meanwhile.
     "poll pause": { here: [poll], fresh: ["first_at"] },
     "poll run": { here: [poll], fresh: ["id", "at", "duration_ms", "next_at"] },
     "poll log": { here: [poll] },
@@ -270,7 +270,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "event purge": { here: ["--where", "total is not empty", "--source", "Orders", "--dry-run"] },
     rows: { here: ["sources.orders", "--where", "total>=1", "--limit", "2"] },
     export: { here: ["sources.orders", "--to", join(dir, "orders.csv"), "--sort", "_event_id"], fresh: ["snapshot"] },
-    // Autovacuum may update its estimate between the two.
+    // Autovacuum may update its estimate between the two calls.
     "table list": { here: [], fresh: ["rows_estimate"] },
     "table show": { here: ["sources.orders"], fresh: ["rows_estimate"] },
     "table column": { here: ["Orders", "total", "--label", "Sum"] },
@@ -297,7 +297,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "notices on": { here: [] },
     "notices show": { here: [] },
     "notices off": { here: [] },
-    // What happens between the two calls is counted in the second.
+    // Whatever happens between the two calls is counted in the second.
     overview: {
       here: [],
       fresh: ["delivery_hours", "deliveries", "waiting", "counted_until", "silence", "hours", "days", "last_at"],
@@ -369,7 +369,7 @@ it("a client certificate is set and shown over --server as locally, and its key 
   const authority = new Authority("clients")
   const { cert, key } = authority.issue("cabinet")
   authority.remove()
-  // One file may have both.
+  // One file may contain both.
   const file = join(dir, "client.pem")
   writeFileSync(file, `${key}${cert}`)
   const certificate = ["--client-certificate-file", file, "--client-key-file", file]

@@ -46,7 +46,7 @@ const secretFile = (secret: string) => {
 const BATCH = 100
 const BATCHES = MAX_VERIFY_EVENTS / BATCH + 2
 
-/** All but the last are signed with the secret that the source gets later. */
+/** All but the last are signed with the secret that the source gets later on. */
 const sendAll = async (url: string) => {
   for (let batch = 1; batch <= BATCHES; batch++) {
     const body = JSON.stringify(Array.from({ length: BATCH }, (_, n) => ({ batch, n })))

@@ -1,6 +1,6 @@
 /**
- * Secrets are passed in by files, standard input and the environment, and out to terminals and programs: never by arguments
- * or logs.
+ * Secrets come in by files, standard input and the environment, and go out to terminals and programs, never by
+ * arguments or logs.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -66,7 +66,7 @@ it("no command has a flag that takes a header, a password, a secret or a token",
   ]
   expect(telling.filter((flag) => !flag.endsWith("-file") && !names.includes(flag))).toEqual([])
   expect(telling).toContain("--headers-file")
-  // A private key is a secret; a key of the API, of rows or of a poll's items is a name.
+  // A private key is a secret; the other keys (of the API, of rows, of a poll's items) are names.
   expect([...flags].filter((flag) => flag.startsWith("--client-"))).toEqual([
     "--client-certificate-file",
     "--client-key-file",
@@ -195,7 +195,7 @@ it("tenant add reads a database URL with a password from a file of one line", as
   }
 })
 
-/** What a server prints at its start, with or without a terminal. */
+/** The output of a server at its start, with or without a terminal. */
 const firstWords = async (url: string, isTTY: boolean, args: ReadonlyArray<string> = []): Promise<string> => {
   const before = process.stdout.isTTY
   process.stdout.isTTY = isTTY
@@ -232,7 +232,7 @@ it("the first start prints the key and the intake address on a terminal only, an
     expect(inLog).not.toMatch(/dck_|webhook/)
     expect(inLog).toContain("npx cabinet source show 1")
     expect(inLog).toContain("npx cabinet key add NAME")
-    // A key that nobody was shown would only lie about.
+    // A key that nobody has seen would be of no use.
     expect(await unseen.run("SELECT FROM cabinet.api_key")).toEqual([])
   } finally {
     await seen.drop()

@@ -67,7 +67,7 @@ it("the order column may be empty or equal, and a view over itself is refused", 
   const again = ["table", "latest", "public.stock_latest", "--key", "sku", "--by", "seen", "--replace"]
   expect((await call(...again, "--as", "public.stock_latest")).stderr).toContain("another name than its own")
   expect((await call(...again, "--as", "public.second")).code).toBe(0)
-  // `second` reads `stock_latest`, which may not come to read `second`.
+  // `second` reads `stock_latest`, which must therefore never read `second`.
   const loop = ["table", "latest", "public.second", "--key", "sku", "--by", "seen", "--replace"]
   expect((await call(...loop, "--as", "public.stock_latest")).stderr).toContain("infinite recursion")
   expect((await call("rows", "public.second")).code).toBe(0)

@@ -57,7 +57,7 @@ it("on a server of many cabinets a command requires --cabinet and lists the name
     expect(await database.run("SELECT FROM cabinet.source")).toEqual([])
     expect(await call(["source", "add", "Orders", "--cabinet", "orders"])).toMatchObject({ code: 0, said: "" })
 
-    // A database that is a cabinet itself may be meant.
+    // The database may be a cabinet itself, and meant as such.
     await database.run("INSERT INTO cabinet.source (name, intake_secret, secret_hash) VALUES ('S', 's', 'h')")
     expect(await call(["source", "list"])).toMatchObject({ code: 0, said: "" })
   } finally {

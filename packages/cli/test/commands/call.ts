@@ -6,7 +6,7 @@ import { vi } from "vitest"
 
 interface Tree {
   readonly name: string
-  /** A command that takes arguments does something by itself, also if it has others below it. */
+  /** A command with arguments does something by itself, even if it has subcommands. */
   readonly config: { readonly arguments: ReadonlyArray<unknown> }
   readonly subcommands: ReadonlyArray<{ readonly commands: ReadonlyArray<Tree> }>
 }
@@ -27,7 +27,7 @@ export interface Called {
   readonly said: string
 }
 
-/** One call to its end. */
+/** Runs one call to its end. */
 export const call = async (args: ReadonlyArray<string>): Promise<Called> => {
   let [printed, said] = ["", ""]
   const taken = (told: unknown) => {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 const HERE = fileURLToPath(new URL(".", import.meta.url))
 const run = promisify(execFile)
 
-/** As Node 20 is to us: its version, and no SQLite. */
+/** Simulates Node 20: its version, and no SQLite. */
 const OLD = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from "node:module"
   Object.defineProperty(process, "version", { value: "v20.20.2" })

@@ -12,7 +12,7 @@ import { type CountingSocket, countingSocket } from "../../../../test/support/co
 import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase({ empty: true })
-/** Which connections are open is seen from the program's side: a session of the database outlives them for a moment. */
+/** Open connections are counted on the program's side, because a session of the database outlives them for a moment. */
 let socket: CountingSocket
 let cabinet: Cabinet
 const logged: Array<string> = []
@@ -36,7 +36,7 @@ it("a body that the program has already read gets a 500; response and log say ho
   const { intakeUrl } = await cabinet.sources.create({ name: "Consumed" })
   const { token } = await cabinet.tokens.create({ name: "Consumed", role: "owner" })
   const server = createServer((request, response) => {
-    // What express.json() does.
+    // As express.json() does.
     void json(request).then(() => cabinet.nodeHandler(request, response))
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -1,4 +1,4 @@
-/** Nothing from outside reaches a terminal that it would act on. */
+/** No text from outside can control a terminal. */
 import { plainBytes, plainJson, plainLines, plainOutput, plainText } from "data-cabinet/output/PlainText"
 import { styleFor } from "data-cabinet/output/Style"
 import { assert, it } from "@effect/vitest"

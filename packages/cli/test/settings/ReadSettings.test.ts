@@ -87,7 +87,7 @@ it("readSettings refuses a proxy sign-in that trusts every address or none", () 
   expect(refusal({}, header)).toMatch(
     /^CABINET_CONSOLE_PROXY_HEADER is set, but no proxy is named in CABINET_CONSOLE_PROXIES/,
   )
-  // Trusted with a client's address is not trusted with a person.
+  // A proxy trusted with a client's address is not thereby trusted to name a person.
   expect(refusal({}, { ...header, CABINET_TRUSTED_PROXIES: "10.0.0.0/8" })).toMatch(/anyone could sign in/)
   expect(refusal({ consoleProxies: "10.0.0.1" })).toMatch(
     /^--console-proxies is set, but not CABINET_CONSOLE_PROXY_HEADER/,

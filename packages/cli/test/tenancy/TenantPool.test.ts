@@ -25,7 +25,7 @@ afterEach(async () => {
   await Promise.all([own, ...cabinets].map((database) => database.drop()))
 })
 
-/** Runs `work` over two cabinets, `a` and `b`, that stay open for 300 ms after they were used. */
+/** Runs `work` with two cabinets, `a` and `b`, that stay open for 300 ms after use. */
 const over = <A>(work: (many: TenantPool) => Effect.Effect<A, unknown, any>) =>
   Effect.gen(function* () {
     const registry = yield* CabinetRegistry
@@ -95,7 +95,7 @@ it("tenantScheduler opens a cabinet with work due, and leaves an idle one closed
     Effect.gen(function* () {
       yield* tenantScheduler(many, WORK)
       yield* opened(many, "a")
-      // One look at the other, and the next in 24 hours.
+      // One check of the other cabinet, and the next in 24 hours.
       yield* until(async () => (await hoursUntilDue("b")) === 24)
       expect(yield* many.isOpen("b")).toBe(false)
     }),
@@ -115,7 +115,7 @@ it("tenantScheduler immediately opens a cabinet that another process reports as 
   over((many) =>
     Effect.gen(function* () {
       yield* tenantScheduler(many, WORK)
-      // The word of a moment at which nobody listened yet is lost.
+      // A notification sent before anybody listened is lost.
       yield* until(async () => {
         await Effect.runPromise(Effect.provide(PgCabinetSignal.notify("b"), registryLayer({ url: own.url })))
         return Effect.runPromise(many.isOpen("b"))
@@ -147,14 +147,14 @@ it("a flood of notifications opens no unknown cabinet, causes no query of the re
         PERFORM pg_notify('${PgCabinetSignal.CHANNEL}', '');
       END $$`)
       yield* notify(`DO $$ BEGIN FOR n IN 1..200 LOOP NOTIFY ${PgCabinetSignal.CHANNEL}, 'b'; COMMIT; END LOOP; END $$`)
-      // Behind all of these an honest word still arrives.
+      // An honest notification after all of these still arrives.
       yield* until(async () => {
         await Effect.runPromise(Effect.provide(PgCabinetSignal.notify("a"), registryLayer({ url: own.url })))
         return Effect.runPromise(many.isOpen("a"))
       })
       yield* opened(many, "b")
       expect(held.toSorted()).toEqual(["a", "b"])
-      // Its own rounds, and none for a notification.
+      // Only its own rounds, none for a notification.
       expect(reloads).toBeLessThan(60)
     }),
   ))
@@ -172,7 +172,7 @@ it("resolveTenant makes a cabinet due for a worker when a command that may chang
       yield* inAYear
       expect(yield* during(false)).toBeGreaterThan(8_000)
       expect(yield* hours("a")).toBeGreaterThan(8_000)
-      // Within ten minutes if it is killed.
+      // If it is killed, the cabinet is due within ten minutes.
       expect(yield* during(true)).toBe(1)
       expect(yield* hours("a")).toBeLessThanOrEqual(0)
       expect(yield* hours("b")).toBeGreaterThan(8_000)

@@ -1,4 +1,4 @@
-/** What a round over many cabinets costs: statements, and visits of their databases. Counted, not timed. */
+/** The cost of a round over many cabinets: statements, and visits to their databases. Counted, not timed. */
 import { type AddressInfo, createServer, type Server } from "node:net"
 import { knownCabinets } from "@data-cabinet/core/tenancy/KnownCabinets"
 import { RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
@@ -12,7 +12,7 @@ import { tenantScheduler, type TenantWork } from "../../src/tenancy/TenantSchedu
 import type { TenantPool } from "../../src/tenancy/TenantPool.ts"
 
 const CABINETS = 20_000
-/** The registry's page. */
+/** The page size of the registry. */
 const PAGE = 250
 /** The cabinets that are due, whose databases are checked. */
 const DUE = 40

@@ -38,7 +38,7 @@ const TEXTS = Array.from({ length: 2_000 }, () =>
   Array.from({ length: random(12) }, () => randomOf(random, PIECES)).join(""),
 )
 
-/** What the browser would have in the field. */
+/** The value that a browser would have in the field. */
 const valueIn = (html: string, name: string): string | undefined =>
   tagsOf(html)
     .find((tag) => tag.attributes.get("name") === name)
@@ -192,7 +192,7 @@ it("tagsOf lists the tags around a tag only when that list is read", () => {
   const html = "<div>".repeat(2_000) + "<b></b>".repeat(20_000) + "</div>".repeat(2_000)
   const before = process.memoryUsage().heapUsed
   const tags = tagsOf(html)
-  // Copies would take 40,000 times 2,000 places.
+  // Copying would take 40,000 times 2,000 positions.
   assert.isBelow(process.memoryUsage().heapUsed - before, 200_000_000)
   assert.strictEqual(tags[2_000]!.around.length, 2_000)
 })

@@ -19,7 +19,7 @@ const FULL: SourceSettings = {
 const unescaped = (text: string) =>
   text.replaceAll("&quot;", '"').replaceAll("&#34;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&")
 
-/** What a browser sends of an untouched form. */
+/** What a browser sends for an untouched form. */
 const sentBy = (fields: ReadonlyArray<{ readonly text: string }>) =>
   fields.flatMap(({ text }): ReadonlyArray<readonly [string, string]> => {
     const name = / name="(\w+)"/.exec(text)![1]!

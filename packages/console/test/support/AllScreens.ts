@@ -12,7 +12,7 @@ const anything: unknown = new Proxy(() => undefined, {
 
 const MISSING = /^Service not found: (@data-cabinet\/\S+)/
 
-/** Every screen of the console, made with stand-ins for the services that they need. */
+/** Every screen of the console, built with stand-ins for its services. */
 export const screens = (): ReadonlyArray<ConsoleScreen> => {
   const services = new Map<string, unknown>([
     [Scope.Scope.key, Scope.makeUnsafe()],

@@ -34,7 +34,7 @@ const NAMES = new Set([
   "Connect",
   "TLS",
   "PEM",
-  // Recipes, as their setting names them.
+  // Recipes, by the names in their setting.
   "hmac",
   "sns",
   "token",

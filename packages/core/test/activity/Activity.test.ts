@@ -97,7 +97,7 @@ it.each<Partial<ActivityPeriod>>([
   { from: "2026-01-01T00:00:00Z", to: "2026-02-11T16:00:00Z" },
   { step: "day", from: "2024-02-29T12:00:00Z" },
   { to: "2020-01-01T00:00:00+03:00" },
-  // Nothing has come yet.
+  // There are no events yet.
   { from: "2026-11-26T00:00:00Z" },
 ])("a period of up to a thousand steps is read as given: %j", async (period) => {
   const { asked, events } = over({})

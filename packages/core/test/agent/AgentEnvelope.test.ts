@@ -1,4 +1,4 @@
-/** The revision without a handshake: which requests belong to it, and which errors name what does not fit. */
+/** The revision without a handshake: which requests belong to it, and which errors name the mismatch. */
 import { hasNoHandshake, PROTOCOL_VERSIONS, STATELESS } from "@data-cabinet/core/agent/AgentEnvelope"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import { Result } from "effect"

@@ -1,4 +1,7 @@
-/** What the tools return: data as sent and marked as coming from outside, of bounded size, and only what the reader may read. */
+/**
+ * What the tools return: data as sent, marked as coming from outside, of limited size, and only what the reader may
+ * read.
+ */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import { expect, it } from "vitest"
 import { cabinet, columnNamed, tableNamed } from "./agents.ts"
@@ -84,7 +87,7 @@ it("describe_table refuses a table outside the reader's list, and looks up no im
   ])
 })
 
-/** All of a list, page by page. */
+/** The whole list, page by page. */
 const walk = async (
   call: ReturnType<typeof cabinet>["call"],
   tool: string,

@@ -36,7 +36,7 @@ export const cabinet = (
     readonly items?: ReadonlyArray<string>
     readonly scope?: AgentReader["scope"]
     readonly waitedMillis?: number
-    /** Of the rows. */
+    /** The rows' next cursor. */
     readonly nextCursor?: null
     readonly rowsFail?: ReadError
   } = {},
@@ -77,7 +77,7 @@ export const cabinet = (
     waiting: (work) => work({}),
   }
   const server: AgentServer = Effect.runSync(Effect.provide(agentServer, ports))
-  /** The response to a message, or the error for it. */
+  /** The response to a message, or its error. */
   const send = async (message: unknown) => {
     const read = readAgentMessage(typeof message === "string" ? message : JSON.stringify(message))
     if (Result.isFailure(read)) return { ...JSON.parse(read.failure), waitedMillis: 0 }

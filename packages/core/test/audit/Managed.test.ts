@@ -17,7 +17,7 @@ interface Given {
   readonly end?: Effect.Effect<void, StoreUnavailable>
 }
 
-/** What happened, in its order, and how it ended. */
+/** The events in order, and the outcome. */
 const run = <A, E>(
   work: Effect.Effect<A, E>,
   { actor = ADA, makes, begin = Effect.void, end = Effect.void }: Given = {},

@@ -82,7 +82,7 @@ const authority = (change: Partial<DiagnosticsReport["authority"]>): Seen =>
   diagnostics({ authority: { ...WELL.diagnostics.authority, ...change } })
 const gauge = (change: Partial<QueueGauge>): Seen => ({ ...WELL, gauge: { ...WELL.gauge, ...change } })
 
-/** Of a cabinet where nothing is wrong. */
+/** The diagnostics of a cabinet without problems. */
 const CHECKS =
   "connection reading author database sizes connections clock writing feed rows partitions transactions neighbours locks unstoppable followers polls search reports deliveries".split(
     " ",

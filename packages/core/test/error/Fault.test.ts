@@ -16,6 +16,6 @@ it("faultInWords returns at most 300 characters, all of which PostgreSQL can hol
   assert.strictEqual(faultInWords("x".repeat(300)), "x".repeat(300))
   assert.strictEqual(faultInWords("x".repeat(301)), "x".repeat(300))
   assert.strictEqual(faultInWords("a\0b\0\ud800"), "a\uFFFDb\uFFFD\uFFFD")
-  // A character that is cut in two.
+  // A character cut in half.
   assert.strictEqual(faultInWords(`${"x".repeat(299)}😀`), `${"x".repeat(299)}\uFFFD`)
 })

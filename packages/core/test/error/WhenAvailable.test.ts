@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-/** Unavailable so many times, and then itself. */
+/** Unavailable this many times, then successful. */
 const pageAfter = (times: number, retryAfter: number) => {
   let reads = 0
   const page = Effect.suspend(() =>

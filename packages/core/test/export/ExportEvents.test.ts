@@ -31,7 +31,7 @@ it.effect("every event after the cursor is returned once, and the next export be
   Effect.gen(function* () {
     const pages = {
       start: page("a", true, '{"id":1}', '{"id":2}'),
-      // A page may be empty, as where the events of others are left out.
+      // A page may be empty, as when other sources' events are left out.
       a: page("b", true),
       b: page("c", false, '{"id":3}'),
     }
@@ -78,7 +78,7 @@ it.effect("exportEvents reports an empty export, with a cursor to continue", () 
     assert.isTrue(events.isEmpty)
     assert.strictEqual(events.nextCursor(), "a")
     assert.deepStrictEqual(yield* Effect.promise(() => readAll(events.batches)), { texts: [] })
-    // More may come behind an empty page.
+    // More events may follow an empty page.
     assert.isFalse((yield* exported({ start: page("a", true), a: page("b", false) }).opened).isEmpty)
   }),
 )

@@ -24,7 +24,7 @@ const pageOf = (nextCursor: string | null, ...texts: ReadonlyArray<string>): Row
   nextCursor,
 })
 
-/** Rows that are read page by page; behind the last of these pages reading fails. */
+/** Rows that are read page by page; after the last of these pages, reading fails. */
 const walked = (...pages: ReadonlyArray<RowsPage>) => {
   const asked: Array<RowsRequest> = []
   const rows = Layer.succeed(SelectRows, {
@@ -133,7 +133,7 @@ it.effect("ExportRows reads a snapshot of one moment, and releases it with its s
     assert.deepStrictEqual(rows.declared, [digits, null])
     const read = yield* Effect.promise(() => readAll(rows.batches))
     assert.deepStrictEqual(read, { texts: ['{"id":1}', '{"id":2}', '{"id":3}'] })
-    // No table has so many rows.
+    // No table has this many rows.
     assert.isAbove(queries[0]!.limit, 2 ** 52)
     assert.strictEqual(told.closed, 0)
     yield* Scope.close(scope, Exit.void)

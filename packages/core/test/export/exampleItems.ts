@@ -1,6 +1,6 @@
 import { Items } from "@data-cabinet/core/pagination/Items"
 
-/** These texts of JSON as the items of a page. */
+/** These JSON texts as the items of a page. */
 export const itemsOf = (...texts: ReadonlyArray<string>): Items => {
   const bytes = Buffer.from(texts.join(","))
   let end = -1
@@ -11,7 +11,7 @@ export const itemsOf = (...texts: ReadonlyArray<string>): Items => {
   )
 }
 
-/** The items of all batches; `ended`: what ended them early. */
+/** The items of all batches; `ended`: the error that ended them early. */
 export const readAll = async (batches: AsyncIterable<Items>) => {
   const texts: Array<string> = []
   try {

@@ -27,7 +27,7 @@ const sumOf = (told: ReadonlyArray<NewEvents>) => ({
   rows: told.reduce((sum, { rows }) => sum + rows, 0),
 })
 
-/** Waits in the background; whether it was woken. */
+/** Waits in the background; returns whether it was woken. */
 const sleeping = Effect.fnUntraced(function* (next: Effect.Effect<void>) {
   const fiber = yield* Effect.forkScoped(next, { startImmediately: true })
   return () => fiber.pollUnsafe() !== undefined

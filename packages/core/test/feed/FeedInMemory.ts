@@ -44,12 +44,12 @@ const away = new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnkno
 export class FeedInMemory {
   events: Array<FeedEvent> = []
   isUnavailable = false
-  /** How often a page was read, and how often the feed's end. */
+  /** How often a page was read, and how often the end of the feed. */
   pages = 0
   looks = 0
   #accepted = 0
 
-  /** Accepts events as another process does: without a signal. */
+  /** Accepts events as another process would: without a signal. */
   accept(sourceId: number, count = 1, channel: Channel = "webhook", hasRow = true): void {
     for (let n = 0; n < count; n++) {
       const id = ++this.#accepted

@@ -7,7 +7,7 @@ import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** The n-th event of a feed whose clock goes to and fro, with gaps between ids and a new epoch now and then. */
+/** The n-th event of a feed whose clock jumps back and forth, with gaps between ids and an occasional new epoch. */
 const eventAt = (n: number): FeedPlace => ({
   epoch: 1 + Math.floor(n / 100_000) * 1_000_000_000_000,
   xid: 700n + BigInt(n % 100_000) * 3n,
@@ -34,7 +34,7 @@ const Pages = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maxim
   Schema.isMaxLength(400),
 )
 
-/** How much further back than the loss a place may be: a page of the walk, or so many times the loss. */
+/** How much further back than the loss a place may be: one page of the walk, or this many times the loss. */
 const FACTOR = 16
 const NEAR = 64
 

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { ImportsInMemory } from "./ImportsInMemory.ts"
 
-/** Seals an import of so many rows, which nobody holds. */
+/** Seals an import of this many rows, which no process holds. */
 const seal = (all: ImportsInMemory, count: number) => {
   const wanted = { sourceId: 1, channel: "file", history: true, name: "a.csv", sha256: null } as const
   const began = all.begin({ ...wanted, bytes: 9, once: false, pollId: null })
@@ -51,7 +51,7 @@ it.effect("AcceptLoop releases its import when the process stops", () => {
   const all = new ImportsInMemory()
   return Effect.gen(function* () {
     seal(all, 1_000)
-    // The source is looked up for ever.
+    // The lookup of the source never ends.
     Object.assign(all.sources, { forIntake: () => Effect.never })
     yield* Effect.scoped(Effect.andThen(Layer.build(Layer.provide(layer, all.layer)), pass(3)))
     assert.deepInclude(all.imports[0]!, { lease: null, why: null })

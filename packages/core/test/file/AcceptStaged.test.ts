@@ -1,4 +1,4 @@
-/** Accepting what an import has staged, whatever happens meanwhile: each row becomes an event once, in its order. */
+/** Accepting the staged rows of an import, whatever happens meanwhile: each row becomes an event once, in order. */
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import { stageBatches } from "@data-cabinet/core/file/StageBatches"
 import { assert, it } from "@effect/vitest"
@@ -62,7 +62,7 @@ it.effect("AcceptStaged turns every staged row into an event, in order, and repo
     )
     assert.deepInclude(one.all.events[0]!, { sourceId: 1, channel: "file", history: true, empty: false })
     assert.deepStrictEqual(counts, [500, 1_000, 1_234])
-    // Each row is read once: the next slice while one is written.
+    // Each row is read once: the next slice is read while one is written.
     assert.deepStrictEqual(one.all.slices, [500, 500, 234])
     assert.deepInclude(one.all.imports[0]!, { rows: [], lease: null })
     assert.strictEqual(one.all.imports[0]!.status.state, "done")
@@ -163,7 +163,7 @@ it.effect("AcceptStaged ends an import after a fault, reports it, and keeps the 
       let calls = 0
       let refused = 0
       one.all.fault = (name) => {
-        // The database is away when the import is to end.
+        // The database is unavailable when the import should end.
         if (name === "fail") return refused++ < 2 ? "unavailable" : undefined
         return name === call && ++calls === 3 ? "defect" : undefined
       }
@@ -188,7 +188,7 @@ it.effect("AcceptStaged ends an import at an invalid row, names the row, and acc
 it.effect("AcceptStaged ends an import after a minute without progress", () =>
   Effect.gen(function* () {
     const one = yield* sealed(600)
-    // The source is looked up as it was, each time.
+    // Each lookup returns the source in its old state.
     one.all.sourceVersion = 2
     Object.assign(one.all.sources, { forIntake: () => Effect.succeed(Option.some({ id: 1, version: 1 })) })
     assert.strictEqual(yield* accepted(one), "failed")

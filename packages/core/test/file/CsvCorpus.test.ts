@@ -35,7 +35,7 @@ it("readItems reads every file of the corpus as its original table", async () =>
 
 const MUTATIONS = Number(process.env["CSV_MUTATIONS"] ?? 150)
 
-/** Replaces, removes, doubles or cuts some bytes. */
+/** Replaces, removes, duplicates or cuts some bytes. */
 const mutated = (bytes: Buffer, random: Random): Buffer => {
   let result = Buffer.from(bytes)
   for (let n = random.below(4); n >= 0; n--) {

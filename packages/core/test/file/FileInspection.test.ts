@@ -102,7 +102,7 @@ it("inspectFile reads the text in the requested encoding", async () => {
 it("inspectFile examines only the beginning of a long file, whose last line may be cut", async () => {
   const text = `a;b\n${"1;2\n".repeat(100_000)}x,y,z\n`
   assert.deepInclude((await inspect("a.csv", text)).csv!, { delimiter: ";", header: true })
-  // A short one is looked at to its end.
+  // A short text is examined to its end.
   assert.isFalse((await inspect("a.csv", "1,2")).csv!.header)
   assert.isTrue((await inspect("a.csv", `1,"${"x".repeat(262_144)}`)).csv!.header)
 })

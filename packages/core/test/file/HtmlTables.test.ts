@@ -23,7 +23,7 @@ const reading = (content: string | Uint8Array, options: FileOptions, piece: numb
     return { look, rows, refusals, doubts }
   }).pipe(Effect.provideService(SheetReader, {} as never), Effect.scoped)
 
-/** The same, whatever pieces the file comes in. */
+/** The result is the same however the file is split. */
 const read = async (content: string | Uint8Array, options: FileOptions = {}) => {
   const whole = await Effect.runPromise(reading(content, options, 1_000_000))
   const cut = await Effect.runPromise(reading(content, options, 7))
@@ -229,7 +229,7 @@ it.each<[string, string, number, RegExp]>([
   assert.match(refusals[0]!.reason, reason)
 })
 
-/** What a page of this markup has in pieces of 64 KB: its rows, its cells, and the reasons of its refusals. */
+/** The result of a page of this markup in pieces of 64 KB: rows, cells and refusals. */
 const found = (text: string) => {
   const result = { rows: 0, cells: 0, reasons: new Set<string>() }
   const tables = new HtmlTables({

@@ -308,7 +308,7 @@ it.effect("Import waits for an import that another process holds", () =>
     const all = new ImportsInMemory()
     let claims = 0
     const claim = all.claim.bind(all)
-    // The other process accepts it at last.
+    // The other process finally accepts it.
     all.claim = (id) => (++claims < 4 ? Option.none() : claim(id))
     const report = yield* importing(all, fileOf("a.csv", "a\n1\n"))
     assert.deepInclude(report, { state: "done", accepted: 1 })

@@ -55,7 +55,7 @@ export class ImportsInMemory {
     })
   }
 
-  /** A call that no lease is needed for. */
+  /** A call that needs no lease. */
   #free<A>(name: StoreCall, work: () => A): Effect.Effect<A, StoreUnavailable> {
     return Effect.catchTag(this.#call(name, 0, work), "LeaseLost", Effect.die)
   }

@@ -1,4 +1,4 @@
-/** Lines and items as long as they may be, and longer: megabytes, which are read to a limit and no further. */
+/** Lines and items of the maximum length, and longer ones: megabytes that are read only up to a limit. */
 import { assert, it } from "vitest"
 import { MAX_ITEM_LENGTH } from "../../src/file/FileItem.ts"
 import { csv, list, ndjson, pointed } from "./readPieces.ts"

@@ -1,4 +1,4 @@
-/** Separated texts, JSON and pages as odd programs write them, each with its rows, or the words of its refusal. */
+/** Separated texts, JSON and pages as odd programs write them, each with its rows or the message of its refusal. */
 import { Effect, Stream } from "effect"
 import iconv from "iconv-lite"
 import { assert, describe, it } from "vitest"

@@ -9,7 +9,7 @@ import { SheetReader } from "../../src/file/SheetReader.ts"
 
 const MEGABYTE = 1_048_576
 
-/** How often everything else had its turn while this ran. */
+/** How many turns other tasks had while this ran. */
 const turnsDuring = async <A>(work: Effect.Effect<A, unknown>): Promise<readonly [turns: number, result: A]> => {
   let count = 0
   let isRunning = true

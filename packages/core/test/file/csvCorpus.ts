@@ -1,4 +1,4 @@
-/** Separated files as programs write them, each with the table that is in it. */
+/** Separated files as programs write them, each with its table. */
 import iconv from "iconv-lite"
 
 export interface CorpusFile {

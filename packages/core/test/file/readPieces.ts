@@ -1,4 +1,4 @@
-/** What the readers of files make of a text that comes in pieces. */
+/** What the readers of files return for a text that arrives in pieces. */
 import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
 import type { ItemSink, Refusal, TextReader } from "../../src/file/FileItem.ts"
 import { JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"

@@ -58,7 +58,7 @@ const store = () => {
 
 const REQUEST: KeyedRequest = { actor: "anna", key: "k1", request: "POST /orders 1" }
 
-/** Work that counts how often it is done. */
+/** Work that counts its runs. */
 const work = (completed: KeyedWork<number, never, never>["completed"] = "transaction") => {
   const done = { times: 0 }
   const keyed: KeyedWork<number, never, never> = {
@@ -180,7 +180,7 @@ describe("Idempotency.once", () => {
     ["transaction", "an unavailable database", Effect.fail(away), true],
     ["transaction", "a defect", Effect.die("bug"), true],
     ["after", "a refusal", Effect.fail("no"), true],
-    // It may have reached beyond the database.
+    // The work may have had effects outside the database.
     ["after", "an unavailable database", Effect.fail(away), false],
     ["after", "a defect", Effect.die("bug"), false],
     ["after", "an interruption", Effect.interrupt, false],

@@ -1,4 +1,4 @@
-/** The event holds what a person typed into a form, in each encoding, however the body was made and declared. */
+/** The event contains what a person typed into a form, in each encoding, however the body was built and declared. */
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"

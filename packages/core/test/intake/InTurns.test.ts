@@ -1,4 +1,4 @@
-/** Nobody waits for more than one piece of another's work. */
+/** No task waits for more than one piece of another's work. */
 import { inTurns } from "@data-cabinet/core/intake/LongBody"
 import { assert, it } from "vitest"
 

@@ -123,7 +123,7 @@ describe("Intake.receive", () => {
         const intake = yield* Intake
         yield* receive(intake, request(state.source!, { headers, query: "q=1" }))
         state.source = { ...state.source!, version: 2, kept }
-        // It was parsed for the source as it was, and is parsed again.
+        // It was parsed with the source's old settings, and is parsed again.
         const old = { ...state.source, version: 1, kept: null }
         yield* receive(intake, request(old, { headers, query: "q=1" }))
         yield* receive(intake, request(state.source, { headers, query: "q=1", undecodable: "broken" }))
@@ -206,7 +206,7 @@ describe("Intake.receive", () => {
     return Effect.gen(function* () {
       const intake = yield* Intake
       state.source = verified(3, "new")
-      // The secret is new, the recipe is new, and the recipe is gone.
+      // In turn: the secret is new, the recipe is new, the recipe is removed.
       yield* receive(intake, request(verified(2, "old"), { headers }))
       const forged = request(open, { headers: { authorization: "Bearer old" } })
       const error = yield* Effect.flip(receive(intake, forged))

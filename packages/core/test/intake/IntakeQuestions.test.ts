@@ -1,4 +1,4 @@
-/** What a provider asks of an address is answered, and is no event. */
+/** A provider's challenge of an address is answered, and is not an event. */
 import { createHmac } from "node:crypto"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -30,7 +30,7 @@ describe("Intake.ask", () => {
       const intake = yield* Intake
       assert.deepStrictEqual(yield* ask(intake, QUESTION), { contentType: "text/plain; charset=utf-8", text: "77" })
       assert.isNull(yield* ask(intake, QUESTION.replace("hush", "guess")))
-      // Whether there is such an address or not.
+      // Whether or not the address exists.
       assert.isNull(yield* ask(intake, QUESTION, "wrong"))
       state.source = { ...state.source!, challenge: { provider: "meta", secret: null } }
       assert.instanceOf(yield* Effect.flip(ask(intake, QUESTION)), StoreUnavailable)

@@ -102,7 +102,7 @@ describe("parseSubmission of lines of JSON", () => {
     [Seed],
     ([seed]) => {
       const random = new Random(seed)
-      // No two that are wrong become one value together.
+      // No two invalid lines are joined into one value.
       const values = ["{}", '{"a":1.0}', '{"é":"\u2028 x"}', '{"a":[1,{"b":null}]}', "5", "[]", '{"a"', "}"]
       const lines = Array.from({ length: 1 + random.below(6) }, () => values[random.below(random.pick([4, 4, 8]))]!)
       const ends = ["\n", "\r\n", "\n\n", "\r"]

@@ -30,7 +30,7 @@ it("keptParts keeps named headers and those with a given prefix, in any case, in
 })
 
 it("keptParts never keeps a secret, whatever its settings say", () => {
-  // No source can be given such settings; a database that was changed by hand can.
+  // No source can get such settings, but a database that was changed by hand may have them.
   const all = settings({ headers: ["*", "Cookie", "X-Api-Key"], fields: ["Authorization", "Proxy-Authorization"] })
   expect(JSON.stringify(keptParts(HEADERS, "", all))).not.toContain("hush")
   expect(headerFields(HEADERS, all)).toEqual(new Map())

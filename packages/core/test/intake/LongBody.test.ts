@@ -1,4 +1,4 @@
-/** Long bodies are read a piece at a time, with the same result, and nobody waits for more than one piece. */
+/** Long bodies are read piece by piece, with the same result, and no request waits for more than one piece. */
 import { Context, Result } from "effect"
 import { assert, it } from "vitest"
 import { MemoryBudget, MemoryShares } from "../../src/limit/MemoryBudget.ts"
@@ -76,7 +76,7 @@ it.each(ONE_OBJECT)("submissionPieces writes one event in pieces, with the same 
   let parsed = parse()
   for (; parsed === undefined; pieces++) parsed = parse()
   assert.deepStrictEqual(parsed, parseSubmission(submission))
-  // One for the reading, and one for each piece of the canonical text at the least.
+  // One for reading, and at least one for each piece of the canonical text.
   assert.isAtLeast(pieces, 1 + parsed.events[0]!.text.length / 65_536)
 })
 
@@ -108,7 +108,7 @@ const requestOf = (body: string): IntakeRequest => ({
   context: Context.empty(),
 })
 
-/** A wheel that is turned by hand. */
+/** A timer wheel that the test turns by hand. */
 const manualWheel = () => {
   const timers = new Set<Timer>()
   const watch = (timer: Timer) => {
@@ -202,7 +202,7 @@ it("submissionParser refuses a long body for which there is no memory, and relea
   const wheel = manualWheel()
   const parse = submissionParser(new MemoryShares(budget), wheel)
   const sent = (id: number) => parse({ ...requestOf(body), deadline: 10 }, { ...SOURCE, id })
-  // The fourth from anybody is one too many; so is the second from one source, which left less free than it has.
+  // A fourth body in total is one too many; so is a second from a source that already holds as much as it leaves free.
   const parsed = await Promise.all([sent(1), sent(2), sent(1), sent(3), sent(4)])
   assert.deepStrictEqual(parsed.map(Result.isSuccess), [true, true, false, true, false])
   assert.match(String(Result.isFailure(parsed[4]!) && parsed[4].failure.message), /Too much received data is waiting/)

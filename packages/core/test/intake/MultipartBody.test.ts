@@ -25,7 +25,7 @@ const read = (body: string | Buffer, boundary: string | null = "X", charset = UT
 
 type Seen = ReadonlyArray<readonly [string, unknown]>
 
-/** Busboy gives no name where the name is empty. */
+/** Busboy returns no name if the name is empty. */
 const throughBusboy = (body: Buffer): Promise<Seen> =>
   new Promise((resolve, reject) => {
     const seen: Array<[string, unknown]> = []

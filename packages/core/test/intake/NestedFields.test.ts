@@ -59,7 +59,7 @@ it.each([
 const byText = (a: string, b: string) => (a < b ? -1 : Number(a > b))
 
 describe("nestedFields of random names", () => {
-  /** All texts, wherever they stand. */
+  /** All texts at any depth. */
   const leaves = (value: Json): ReadonlyArray<Json> =>
     value instanceof Map ? [...value.values()].flatMap(leaves) : Array.isArray(value) ? value.flatMap(leaves) : [value]
 

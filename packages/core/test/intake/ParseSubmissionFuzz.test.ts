@@ -1,4 +1,4 @@
-/** No bytes under any content type make the parser throw, or pass on what the store cannot hold. */
+/** No bytes under any content type make the parser throw, or return anything that the store cannot hold. */
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
 import { describe } from "vitest"
@@ -24,7 +24,7 @@ const TYPES = [
   undefined,
 ]
 
-/** Under these what did not parse counts as filled. */
+/** Under these types, a body that did not parse counts as filled. */
 const OWN_TYPE = /^(?:text\/plain|application\/octet-stream)/
 
 const REAL: ReadonlyArray<Buffer> = [

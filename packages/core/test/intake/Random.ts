@@ -1,4 +1,4 @@
-/** A repeatable source of choices: a property names only its seed, with which a failure is reproduced. */
+/** A repeatable source of choices: a property names only its seed, which reproduces a failure. */
 import { Schema } from "effect"
 
 export const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0x7fffffff }))
@@ -9,7 +9,7 @@ export class Random {
     this.state = seed | 0
   }
 
-  /** From 0 up to, not including, `end`. */
+  /** From 0 up to, but not including, `end`. */
   below(end: number): number {
     this.state = (this.state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state)

@@ -1,4 +1,7 @@
-/** Reading a request again gives the event that it would have been, and touches nothing that the bytes do not explain. */
+/**
+ * Rereading a request gives the event that it would have been, and does not touch anything that the bytes do not
+ * explain.
+ */
 import iconv from "iconv-lite"
 import { assert, expect, it } from "vitest"
 import { gatherFields } from "../../src/intake/Fields.ts"
@@ -54,7 +57,7 @@ const fieldsOf = (random: Random, names: ReadonlyArray<string>) => [
 const headersOf = (random: Random) =>
   Object.fromEntries(random.list(2, () => [random.pick(["X-Shop", "name", "n"]), textOf(random)] as const))
 
-/** Calls with many seeds; a failure names its own. */
+/** Calls with many seeds; a failure names its seed. */
 const forSeeds = (check: (random: Random) => void) => {
   for (let seed = 0; seed < 500; seed++) {
     try {

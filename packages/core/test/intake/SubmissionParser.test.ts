@@ -55,7 +55,7 @@ it.each<readonly [what: string, change: Partial<IntakeRequest>]>([
   const parse = parserWith(10_000_000)
   const sent = request(KEPT, { query: LONG_QUERY, headers: { "x-topic": "orders" }, ...change })
   const inPieces = await outcomeOf(await parse(sent, KEPT))
-  // The same fields from a query that is short, put in afterwards.
+  // The same fields from a short query, added afterwards.
   const short = await outcomeOf(await parse({ ...sent, query: "q=x" }, KEPT))
   const written = (outcome: unknown) =>
     JSON.stringify(outcome, (key, value: unknown) => {

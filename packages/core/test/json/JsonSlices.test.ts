@@ -22,7 +22,7 @@ const VALUES = [
 ]
 const NESTED = ["[]", "[1,2]", '{"b":1,"a":2}', '[{"z":{"y":[0]}}]', "[ ]"]
 
-/** Objects of a list mostly have the same keys; here and there one is written with white space, an escape or a key twice. */
+/** Objects of a list mostly have the same keys; a few have white space, an escape or a repeated key. */
 const list = (random: Random): ReadonlyArray<string> => {
   const usual = random.list(5, () => random.pick(KEYS.slice(0, 5)))
   const space = () => (random.below(40) === 0 ? " " : "")

@@ -1,4 +1,7 @@
-/** The cases of the public JSON parsing suite, by its names: y_ must be accepted, n_ refused, i_ is ours to choose. */
+/**
+ * The cases of the public JSON parsing suite, by name: y_ must be accepted, n_ refused, and i_ is left to the
+ * implementation.
+ */
 import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe } from "vitest"

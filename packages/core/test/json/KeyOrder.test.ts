@@ -1,4 +1,4 @@
-/** Many keys are sorted in pieces, to the same order as in one go. */
+/** Many keys are sorted in pieces, into the same order as at once. */
 import { KeySort } from "@data-cabinet/core/json/KeyOrder"
 import { assert, it } from "vitest"
 

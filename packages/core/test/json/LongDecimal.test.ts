@@ -3,7 +3,7 @@ import { assert, it } from "vitest"
 
 const compare = (a: string, b: string): number => compareDecimals(decimalOf(a)!, decimalOf(b)!)
 
-// Were each zero looked at once for every other, this would take hours.
+// Quadratic work on the zeros would take hours.
 it("compareDecimals compares a megabyte of zeros and digits", () => {
   const text = `${"0".repeat(500_000)}1${"0".repeat(250_000)}1${"0".repeat(250_000)}`
   assert.strictEqual(compare(text, `1${"0".repeat(250_000)}1e250000`), 0)

@@ -1,4 +1,4 @@
-/** The JSON of an object never has its secret, even where the program has it at hand. */
+/** An object's JSON never contains its secret, even if the program has it at hand. */
 import { type IssuedKey, apiKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { accessTokenShape, type IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import { type Poll, pollShape } from "@data-cabinet/core/poll/Poll"

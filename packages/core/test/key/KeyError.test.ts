@@ -2,7 +2,7 @@ import { checkHolderName, checkLifetime, checkList, type KeyError, MAX_LISTED } 
 import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 
-/** The code that a check refuses with; null if it does not. */
+/** The code that a check refuses with; null if it accepts. */
 const refusal = (check: Effect.Effect<void, KeyError>): string | null =>
   Result.match(Effect.runSync(Effect.result(check)), { onSuccess: () => null, onFailure: ({ code }) => code })
 

@@ -6,7 +6,7 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 
-/** Stores that hold nothing; whatever issues there is a defect. */
+/** Empty stores; issuing anything there is a defect. */
 const empty = {
   issue: () => Effect.die("the store was asked"),
   list: Effect.succeed([]),

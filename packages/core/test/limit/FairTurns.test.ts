@@ -1,11 +1,11 @@
-/** Groups take turns, a full queue makes room for a small group, and nobody who leaves keeps a place. */
+/** Groups take turns, a full queue makes room for a small group, and a caller that leaves frees its slot. */
 import { FairTurns } from "@data-cabinet/core/limit/FairTurns"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 
 const LIMITS = { ofClient: 3, ofGroup: 4, total: 6 }
 
-/** Work that is recorded when it begins and ends when the gate opens. */
+/** Work that records its begin, and ends when the gate opens. */
 const recorder = Effect.gen(function* () {
   const gate = yield* Deferred.make<void>()
   const began: Array<string> = []

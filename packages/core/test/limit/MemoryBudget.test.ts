@@ -2,7 +2,7 @@
 import { MemoryBudget, MemoryShares, type Release } from "@data-cabinet/core/limit/MemoryBudget"
 import { assert, it } from "vitest"
 
-/** Takes as much as it gets, in parts of this many bytes. */
+/** Takes as much as it can get, in parts of this many bytes. */
 const fill = (shares: MemoryShares, source: () => number, ip: () => string | null, bytes: number): Array<Release> => {
   const held: Array<Release> = []
   for (;;) {

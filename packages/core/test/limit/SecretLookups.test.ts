@@ -1,4 +1,4 @@
-/** Wrong secrets of an address are slowed, and never keep a right one from being found. */
+/** Wrong secrets from an address are slowed down, and never keep a right one from being found. */
 import { hash } from "node:crypto"
 import { SecretLookups } from "@data-cabinet/core/limit/SecretLookups"
 import { assert, it } from "@effect/vitest"
@@ -74,7 +74,7 @@ it.effect(
     )
     assert.deepInclude(yield* Effect.flip(find("right but unknown")), { _tag: "TooManyWrong", retryAfter: 1 })
     const other = yield* Effect.forkChild(find("right, from elsewhere", "203.0.113.1"), { startImmediately: true })
-    // The first is being looked up; this address has the next turn but one.
+    // The first is being looked up; this address comes after one more turn.
     yield* TestClock.adjust("40 millis")
     assert.isTrue(Option.isSome(yield* Fiber.join(other)))
     yield* TestClock.adjust("1 second")

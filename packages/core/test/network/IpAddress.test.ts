@@ -24,7 +24,7 @@ const address = (random: Random): string => (random(2) === 0 ? dotted(random) : 
 
 const SIGNS = [..."0129afg:./-[] x%", "::", "00", "256", "٣"]
 
-/** One to three signs put in, taken out or put in another's place. */
+/** One to three characters inserted, removed or replaced. */
 const broken = (random: Random, text: string): string => {
   let next = text
   for (let times = 1 + random(3); times > 0; times--) {

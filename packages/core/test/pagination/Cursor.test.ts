@@ -91,7 +91,7 @@ describe("decodeCursor", () => {
     ]) {
       assert.isUndefined(decodeCursor(walk, forged))
     }
-    // Room for positions in several databases, which this version knows nothing of.
+    // Room for positions in several databases, which this version does not know.
     const two = JSON.stringify([["1"], ["2"]])
     assert.isUndefined(decodeCursor(walk, made(secret, two, JSON.stringify([2, walk.kind, walk.scope, two]))))
   })

@@ -73,7 +73,7 @@ describe("fillPage", () => {
         Effect.as(TestClock.adjust(600), {
           found: [] as ReadonlyArray<number>,
           next: after === 3 ? null : (after ?? 0) + 1,
-          // Nothing is looked at beyond the second.
+          // Nothing is examined after the second.
           reached: (after ?? 0) < 2 ? `time ${after ?? 0}` : null,
         })
       const page = (after: number | null) => fillPage({ limit: 5, after, slice })

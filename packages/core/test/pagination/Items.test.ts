@@ -2,7 +2,7 @@ import { AHEAD, BEHIND, Items, NO_ITEMS } from "@data-cabinet/core/pagination/It
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** Items that lie one behind the other with room around them. */
+/** Contiguous items with room around them. */
 const lying = (texts: ReadonlyArray<string>): Items => {
   const ends: Array<number> = []
   for (const text of texts) ends.push((ends.at(-1) ?? AHEAD - 1) + 1 + Buffer.byteLength(text))

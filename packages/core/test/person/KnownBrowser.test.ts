@@ -1,4 +1,4 @@
-/** A browser is known by a text that only its cabinet can sign. */
+/** A browser is recognized by a text that only its cabinet can sign. */
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
 import { readBrowser, rememberBrowser } from "@data-cabinet/core/person/KnownBrowser"
 import { assert, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ it.prop(
 it("readBrowser refuses a text of another cabinet, and one with any character changed", () => {
   const text = rememberBrowser(KEY, 7)
   assert.isNull(readBrowser(new CursorKey(Buffer.alloc(32, 2)), text))
-  // The last character of 32 bytes in base64url has two bits that mean nothing.
+  // The last character of 32 bytes in base64url has two unused bits.
   for (let at = 0; at < text.length - 1; at++) {
     const changed = text[at] === "A" ? "B" : "A"
     assert.isNull(readBrowser(KEY, text.slice(0, at) + changed + text.slice(at + 1)), `${at}`)

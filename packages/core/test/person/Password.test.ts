@@ -1,4 +1,4 @@
-/** Which passwords may be set, and which one opens. */
+/** Which passwords may be set, and which one is accepted. */
 import { scryptSync } from "node:crypto"
 import {
   checkPassword,
@@ -18,7 +18,7 @@ const refusalOf = (password: string, name = "Ada"): string | null => {
   return checked.failure.message
 }
 
-/** As `hashPassword` keeps it, by a quicker computation. */
+/** The form that `hashPassword` stores, with cheaper parameters. */
 const kept = (password: string, bytes = 32) => {
   const salt = Buffer.from("salt of a person")
   const derived = scryptSync(password, salt, 32, { N: 16, r: 2, p: 1 }).subarray(0, bytes)

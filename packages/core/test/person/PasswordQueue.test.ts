@@ -1,4 +1,4 @@
-/** Passwords are computed one after the other, few wait, and fewer of one client. */
+/** Passwords are computed one after the other; few wait, and fewer of one client. */
 import { PasswordQueue } from "@data-cabinet/core/person/PasswordQueue"
 import type { SignInError } from "@data-cabinet/core/person/PersonError"
 import { assert, it } from "@effect/vitest"

@@ -45,7 +45,7 @@ const over = (person: Person | null, result: Changed | null = person) => {
     known: null as Person | null,
     kept: [] as Array<ReadonlyArray<unknown>>,
     log: [] as Array<unknown>,
-    /** At the current password. */
+    /** Attempts at the current password. */
     attempts: [] as Array<string>,
   }
   const keep = <A>(what: ReadonlyArray<unknown>, answer: A) =>

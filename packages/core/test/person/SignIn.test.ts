@@ -1,4 +1,4 @@
-/** Who gets in, by what, and how often it may be tried; over stores in memory. */
+/** Who can sign in, with what, and how often they may try; over stores in memory. */
 import { scryptSync } from "node:crypto"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
@@ -34,7 +34,7 @@ const cabinet = () => {
     knownFrom: null as string | null,
     isLinkUsed: false,
     isPersonGone: false,
-    /** As other processes count. */
+    /** The counts of other processes. */
     refused: null as string | null,
     counted: [] as Array<string>,
     names: [] as Array<string>,
@@ -96,7 +96,7 @@ const cabinet = () => {
 
 type Way = (signIn: SignIn["Service"]) => Effect.Effect<StartedSession, SignInError | { readonly _tag: string }>
 
-/** `in`, or why not. */
+/** `in`, or the reason for the refusal. */
 const outcome = (way: Way) =>
   SignIn.use((signIn) => Effect.result(way(signIn))).pipe(
     Effect.map((result) => (Result.isSuccess(result) ? "in" : result.failure)),
@@ -306,7 +306,7 @@ it.effect(
       assert.strictEqual(state.counted.length, asked)
       assert.isTrue(Result.isFailure(yield* stray(known)))
       assert.isTrue(Result.isSuccess(yield* stray(from("192.0.2.1"))))
-      // Any page can make a browser return, so people at its address still sign in.
+      // Any page can make a browser return from a provider, so other people at its address can still sign in.
       assert.strictEqual(yield* outcome(password("Ada", PASSWORD)), "in")
     }).pipe(Effect.provide(layer))
   }),

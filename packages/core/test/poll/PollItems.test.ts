@@ -124,7 +124,7 @@ it("PollItems decodes by the declared charset, or by the bytes when that is unkn
   const body = Buffer.concat([Buffer.from('{"a":"'), cyrillic, Buffer.from('"}')])
   for (const type of ["application/json; charset=windows-1251", 'application/json;x=1;charset="Windows-1251" '])
     assert.deepInclude(await read(body, type), { texts: ['{"a":"Жук"}'], charset: "windows-1251" })
-  // It is believed where its bytes look like another charset.
+  // The declared charset is trusted even if the bytes look like another one.
   for (const type of ["text/json;charset=latin1", 'a/b ;  charset="latin1"  ', "a/b;x=1;CHARSET=latin1;y=2"])
     assert.deepInclude(await read('{"a":"Ж"}', type), { texts: ['{"a":"Ð–"}'], charset: "windows-1252" })
   for (const type of ["text/json;x-charset=latin1", "text/json;charset=latin1 x", "latin1"])

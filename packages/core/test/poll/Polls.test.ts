@@ -1,4 +1,4 @@
-/** The owner's operations on polls, with all that is stored in memory. */
+/** The owner's operations on polls, with the store in memory. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 import { type NewPoll, shownPollUrl, pollShape, pollRunShape, pollTrialShape } from "@data-cabinet/core/poll/Poll"
@@ -101,7 +101,7 @@ it.effect("tryAdd requests like a first run, reports what a run would accept, an
     )
     const headers = [["X-Key", "1"]] as const
     yield* TestClock.setTime(1_763_717_400_900)
-    // It has no items that were seen.
+    // It has no seen items.
     const own = { unseen: () => Effect.die("It was asked.") }
     const trying = use(all, own, (polls) => polls.tryAdd({ ...NEW, keyField: "id", headers }))
     const fiber = yield* Effect.forkChild(trying)

@@ -84,7 +84,7 @@ export class PollsInMemory extends ImportsInMemory {
       return this.response
     })
 
-  /** With the calls of the owner's that a test has its own of. */
+  /** The store; `own` replaces calls that the owner makes. */
   polls(own: Partial<PollStore["Service"]> = {}): PollStore["Service"] {
     return PollStore.of({
       add: () => Effect.succeedNone,

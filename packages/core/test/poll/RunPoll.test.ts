@@ -125,7 +125,7 @@ it.effect("RunPoll logs the reason for a failed run, and delays the next one as 
       all.results.map(({ nextSeconds }) => nextSeconds),
       [600, 240],
     )
-    // No run has been saved yet: what comes first is history all the same.
+    // No run has been saved yet, so the first items are still history.
     yield* run(all, '[{"id":1}]')
     assert.deepInclude(all.events[0]!, { history: true })
     assert.strictEqual(all.results[2]!.nextSeconds, 60)

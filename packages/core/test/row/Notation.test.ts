@@ -112,13 +112,13 @@ it("readInNotation reads other kinds as written in JSON and ISO 8601", () => {
   expect(readInNotation("007", "numeric", {})).toBeNull()
   expect(readInNotation("2026-03-02", "date", { numbers: "comma" })).toBe("2026-03-02")
   expect(readInNotation("02.03.2026", "date", { numbers: "comma" })).toBeNull()
-  // A day is no moment, and a moment is no day.
+  // A day is not a timestamp, nor a timestamp a day.
   expect(readInNotation("02.03.2026", "timestamptz", both)).toBeNull()
   expect(readInNotation("02.03.2026 9:30Z", "date", both)).toBeNull()
   expect(readInNotation("02.03.2026 9:30Z", "timestamptz", both)).toBe("2026-03-02T09:30Z")
 })
 
-/** As PostgreSQL's `translate` does it. */
+/** As PostgreSQL's `translate` does. */
 const translated = (text: string, { from, to }: ReturnType<typeof numberTranslation>) =>
   Array.from(text, (character) => {
     const at = from.indexOf(character)

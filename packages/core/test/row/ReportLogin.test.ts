@@ -22,7 +22,7 @@ const over = ({
   issued = { is: "done", value: { password: "p@ss/w:rd?" } },
   revoked = { is: "done", value: null },
 }: {
-  /** Where it connects at each look; the last counts for all that follow. */
+  /** Where it connects at each call; the last value repeats. */
   readonly urls?: ReadonlyArray<string | null>
   readonly issued?: LoginOutcome<{ readonly password: string }>
   readonly revoked?: LoginOutcome<null>

@@ -85,7 +85,7 @@ it("siblingOf returns the field's text column, or creates one under a free name"
   expect(siblingOf(new TableLayout([total, flag]), total)).toEqual({ name: "total_text", isNew: true })
   const long = column("x".repeat(63), "text")
   expect(siblingOf(new TableLayout([long]), long)).toEqual({ name: `${"x".repeat(50)}_text`, isNew: true })
-  // Another field has the name already.
+  // Another field already has the name.
   const other = column("total_text", "numeric", "Total text")
   expect(siblingOf(new TableLayout([total, other]), total)).toEqual({ name: "total_text_2", isNew: true })
   const full = Array.from({ length: MAX_FIELD_COLUMNS - 2 }, (_, n) => column(`f${n}`, "numeric"))

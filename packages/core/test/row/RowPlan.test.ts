@@ -74,7 +74,7 @@ describe("planRow", () => {
       const payload = new Map(fields.map(([field, value]) => [field as string, VALUES[value]!]))
       const known = columns.map(([field, name, kind]) => ({ field, name, kind }))
       const text = jsonText(payload)
-      // What nobody has brought about yet is looked for field by field.
+      // Columns without a recorded creator are searched field by field.
       const written = new TableLayout([...known, { field: "other", name: "other", kind: "text", unrecorded: true }])
       const filled = (members: string) =>
         [...(Result.getOrThrow(parseJson(`{"":null${members}}`)) as JsonObject)].filter(([, value]) => value !== null)

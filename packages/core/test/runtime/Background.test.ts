@@ -56,7 +56,7 @@ it.effect("background waits before the first run if configured, and uses the pau
   }),
 )
 
-/** How often runs of the task have ended so; the metrics are the process's, and others may have added to them before. */
+/** How often runs of the task have ended in this way; the process's metrics may already contain other runs. */
 const runsOf = (task: TaskName, outcome: "ok" | "failed") =>
   Effect.map(Metric.snapshot, (all) => {
     const own = all.find(
@@ -82,7 +82,7 @@ it.effect("a failing task is repeated, and logs one line when it starts to fail 
     assert.strictEqual(lines.length, 1)
     assert.match(lines[0]!, /^Warn import sweep failed and will be retried/)
     assert.isAtLeast(count, 6)
-    // A fault is news, and errors behind it are not.
+    // A fault is new and logged; the errors after it are not.
     for (const next of [Effect.die(new Error("a defect")), Effect.fail("away"), Effect.die(new Error("a defect"))]) {
       outcome = next
       yield* minute

@@ -8,7 +8,7 @@ interface Counted {
   readonly sum: number
 }
 
-/** What of a step is in the metrics, by outcome. */
+/** The metrics of a step, by outcome. */
 const countedOf = (step: StepName) =>
   Effect.map(
     Metric.snapshot,
@@ -20,7 +20,7 @@ const countedOf = (step: StepName) =>
       ),
   )
 
-/** What work adds to the metrics of a step: they are the process's, and others may have added to them before. */
+/** What work adds to the metrics of a step; the process's metrics may already contain other work. */
 const addedBy = Effect.fnUntraced(function* <A, E, R>(step: StepName, work: Effect.Effect<A, E, R>) {
   const before = yield* countedOf(step)
   yield* work
@@ -31,7 +31,7 @@ const addedBy = Effect.fnUntraced(function* <A, E, R>(step: StepName, work: Effe
   }))
 })
 
-/** A tracer that keeps its spans, and a context of a request that has one. */
+/** A tracer that keeps its spans, and the context of a request with a span. */
 const tracing = (sampled = true) => {
   const spans: Array<Tracer.Span> = []
   const native = Context.get(Context.empty(), Tracer.Tracer)
@@ -93,7 +93,7 @@ it.effect("beginStep records the outcome of a step and its duration in seconds",
 it("traces nothing if there is no collector", () => {
   const { alone, below } = tracing()
   const quiet = Context.add(below, References.TracerEnabled, false)
-  // Nobody collects what the tracer makes that is there by default.
+  // The default tracer's spans are not collected.
   assert.deepStrictEqual([alone, below, quiet, Context.empty()].map(isTraced), [true, true, false, false])
 })
 

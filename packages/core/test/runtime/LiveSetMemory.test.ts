@@ -16,6 +16,6 @@ it("LiveSet retains no memory of former members, even between full collections",
   growOld()
   const before = oldBytes()
   pass(10_000)
-  // In a Set instead they left 30 MB behind.
+  // With a Set they left 30 MB behind.
   assert.isBelow(oldBytes() - before, 5_000_000)
 })

@@ -71,7 +71,7 @@ it.effect("TimerWheel.watch wakes no more often for thousands of waits than for 
     const { wheel, sleeps } = yield* countedWheel
     yield* TestClock.adjust("1 hour")
     assert.strictEqual(sleeps(), 0)
-    // Of all kinds; of every three one is met, one is moved on, and one is over before.
+    // Of every three waits, one ends in time, one is extended, and one is over before its deadline.
     const began = wheel.now()
     const waits = Array.from({ length: 3_000 }, (_, n) => waitOf(wheel, 1 + ((n * 7919) % 5_000)))
     const seen = new Map<unknown, number>()
@@ -87,7 +87,7 @@ it.effect("TimerWheel.watch wakes no more often for thousands of waits than for 
       else
         assert.isTrue(at! >= wait.deadline && at! <= wait.deadline + 250, `${at! - began} for ${wait.deadline - began}`)
     }
-    // 7.25 seconds at most, four times a second.
+    // At most 7.25 seconds, four times a second.
     assert.isAtMost(sleeps(), 30)
   }).pipe(Effect.scoped),
 )

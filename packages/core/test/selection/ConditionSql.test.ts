@@ -77,7 +77,7 @@ describe("conditionsSql", () => {
         `${foldedText("$1::pg_catalog.text", collation, null)})`,
       values: ["%a%"],
     })
-    // Digits have one form only.
+    // Digits have only one form.
     assert.include(
       where(filter("id", "contains", "1")).sql,
       `(pg_catalog.upper(("o"."id")::pg_catalog.text COLLATE ${collation}) OPERATOR(pg_catalog.~~) (SELECT `,
@@ -88,7 +88,7 @@ describe("conditionsSql", () => {
     const { sql, values } = where([...filter("id", "gt", "7"), ["q", "a_b"]])
     assert.isTrue(sql?.startsWith(`"o"."id" OPERATOR("pg_catalog".>) $1::"pg_catalog"."numeric" AND (`), sql)
     assert.lengthOf(sql?.split("OPERATOR(pg_catalog.~~)") ?? [], 5)
-    // The pattern is one value, however many columns are searched.
+    // The pattern is one parameter, however many columns are searched.
     assert.deepStrictEqual(values, ["7", "%a\\_b%"])
   })
 

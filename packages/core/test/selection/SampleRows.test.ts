@@ -16,7 +16,7 @@ const itemsOf = (texts: ReadonlyArray<string>): Items => {
   )
 }
 
-/** A table of one column with these values, in pages of a thousand. */
+/** A one-column table with these values, in pages of a thousand. */
 const over = (column: string, values: ReadonlyArray<string>, delayMillis = 0) => {
   const page: SelectRows["Service"]["page"] = async ({ params }) => {
     const from = Number(params.find(([name]) => name === "cursor")?.[1] ?? 0)

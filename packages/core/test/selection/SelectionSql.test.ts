@@ -39,7 +39,7 @@ describe("selectionSql", () => {
         ] as const),
         ["q", c],
       ]
-      // Values that happen to be equal share a placeholder, so that they are kept apart here.
+      // Equal values would share a placeholder, so they are kept different here.
       const sent = statement(params(`1${clean(one)}`, `2${clean(two)}`, `3${clean(q)}`))
       const plain = statement(params("1", "2", "3"))
       assert.strictEqual(sent.text, plain.text)

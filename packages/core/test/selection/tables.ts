@@ -18,7 +18,7 @@ export const scalar = (kind: ScalarKind): ColumnType => {
   }
 }
 
-/** `columns`: the kind of each, `!` after it for NOT NULL. */
+/** `columns`: the kind of each column, followed by `!` for NOT NULL. */
 export const tableOf = (
   columns: Readonly<Record<string, ScalarKind | `${ScalarKind}!`>>,
   options: Partial<ReadableTable> & { readonly key?: ReadonlyArray<string>; readonly schema?: string } = {},

@@ -3,7 +3,7 @@ import { type SourceRemoval, SourceStore } from "@data-cabinet/core/source/Sourc
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 
-/** A store that has no source, and counts what reaches it. */
+/** An empty store that counts its calls. */
 const over = (removal: SourceRemoval = { is: "missing" }) => {
   const reached: Array<unknown> = []
   const none = (...given: ReadonlyArray<unknown>) =>

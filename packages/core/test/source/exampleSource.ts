@@ -1,6 +1,6 @@
 import type { Source } from "@data-cabinet/core/source/Source"
 
-/** As `create` makes it without settings. */
+/** As `create` returns it without settings. */
 export const SOURCE: Source = {
   id: 1,
   name: "Orders",

@@ -22,7 +22,7 @@ interface Answers {
   readonly moved?: RegistryMove
 }
 
-/** A registry that has `acme`, and notes what reaches its store. */
+/** A registry with `acme`, which records the calls to its store. */
 const over = ({
   added = { is: "added", cabinet: cabinet("new") },
   moved = { is: "moved", cabinet: cabinet("acme") },

@@ -86,7 +86,7 @@ describe("guessCharset", () => {
       assert.strictEqual(bytes("à", between, "Paris"), "windows-1251", between)
       assert.strictEqual(bytes("Paris", between, "à"), "windows-1251", between)
       assert.strictEqual(bytes("à Paris", between, "1"), "windows-1252", between)
-      // It counts for Cyrillic then, and the euro sign against that.
+      // It then counts for Cyrillic, and the euro sign counts against that.
       assert.strictEqual(bytes("à", between, 0x80), "windows-1251", between)
     }
     for (const between of [" ", "%", "'", "<", ">", "!"])
@@ -108,7 +108,7 @@ describe("guessCharset", () => {
   })
 
   it("guessCharset weighs a longer word as four one-letter words, and a sign next to a digit as two", () => {
-    // As many for one as for the other are Cyrillic.
+    // A tie is Cyrillic.
     assert.strictEqual(bytes("Müller ", 0xba, 0xe6), "windows-1251")
     assert.strictEqual(bytes("Müller Müller ", 0xba, 0xe6), "windows-1252")
     assert.strictEqual(bytes("Müller", " \xe6".repeat(3)), "windows-1252")

@@ -149,7 +149,7 @@ it("CharsetDetector detects UTF-16 when every second byte is zero and these are 
   const name = (text: string) => decide(Buffer.from(text, "latin1")).name
   assert.strictEqual(name("a\0b\0c\0d\0"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0c\0d"), "utf-16be")
-  // A fifth is not more than a fifth.
+  // Exactly a fifth is not enough.
   assert.strictEqual(name("a\0bcdefghi"), "utf-8")
   assert.strictEqual(name("\0abcdefghi"), "utf-8")
   assert.strictEqual(name("a\0b\0cdefgh"), "utf-8")
@@ -157,7 +157,7 @@ it("CharsetDetector detects UTF-16 when every second byte is zero and these are 
   assert.strictEqual(name("a\0b\0c\0defg"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0cdefg"), "utf-16be")
   assert.strictEqual(name("\0\0\0\0\0\0ab"), "utf-8")
-  // A character whose low byte is zero, as 一 has.
+  // A character whose low byte is zero, such as 一.
   assert.strictEqual(name("a\0b\0c\0d\0\0e"), "utf-16le")
   assert.strictEqual(name("\0a\0b\0c\0de\0"), "utf-16be")
 })
@@ -186,7 +186,7 @@ it("CharsetDetector detects UTF-8 whose characters are split between pieces or a
   const bytes = Buffer.from(`é${"x".repeat(262_141)}é`)
   assert.strictEqual(decide(bytes).name, "utf-8")
   assert.strictEqual(decide(bytes.subarray(0, 1), bytes.subarray(1, -1), bytes.subarray(-1)).name, "utf-8")
-  // The last one is cut in the file itself.
+  // The file itself cuts the last character off.
   assert.strictEqual(decide(Buffer.from("café").subarray(0, -1)).name, "windows-1252")
 })
 

@@ -53,7 +53,7 @@ describe("judgeGuess", () => {
     ["win1255", "ירושלים"],
     ["win1256", "محمد"],
     ["win874", "สวัสดี"],
-    // Only capitals and accents, which fit Cyrillic no better.
+    // Only capitals and accents, which do not fit Cyrillic any better.
     ["win1252", "ÄÖÜ"],
   ] as const)("judgeGuess doubts the guess for %s %j", ([codec, text]) => assert.isFalse(judge(codec, text)[1]))
 

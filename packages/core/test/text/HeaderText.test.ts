@@ -2,7 +2,7 @@ import { headerText } from "@data-cabinet/core/text/HeaderText"
 import { assert, it } from "@effect/vitest"
 import { Schema } from "effect"
 
-/** As Node gives a header: a character for each byte. */
+/** As Node returns a header: one character per byte. */
 const sent = (text: string) => Buffer.from(text).toString("latin1")
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
   [sent("\uFEFFx"), "\uFEFFx"],
   // Bytes that are not UTF-8 stay as Node reads them: Latin-1.
   ["caf\xe9", "café"],
-  // Read by someone else already.
+  // Already decoded by another program.
   ["Заказ", "Заказ"],
   ["Заказ\xe9\0\ud800", "Заказé\uFFFD\uFFFD"],
 ] as const)("headerText reads %j", (value, text) => {

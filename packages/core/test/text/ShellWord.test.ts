@@ -1,4 +1,4 @@
-/** Words for a shell, as real shells read them. */
+/** Words for a shell, checked with real shells. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"

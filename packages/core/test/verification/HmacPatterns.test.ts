@@ -1,4 +1,4 @@
-/** Senders without a recipe of their own, described by patterns and fields, and the descriptions that prove nothing. */
+/** Senders without their own recipe, described by patterns and fields, and descriptions that prove nothing. */
 import { createHmac } from "node:crypto"
 import { changedHmac, hmacRecipe } from "@data-cabinet/core/verification/HmacSetting"
 import type { HmacChange } from "@data-cabinet/core/verification/Recipe"
@@ -34,7 +34,7 @@ interface Sender {
   readonly body?: string
 }
 
-/** Senders as they document their signatures. */
+/** Senders, according to their documentation. */
 const SENDERS: ReadonlyArray<Sender> = [
   {
     name: "a plain digest",

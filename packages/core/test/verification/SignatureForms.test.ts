@@ -1,4 +1,4 @@
-/** Which spellings of a signature, a time and a secret count: each that is refused here is signed rightly. */
+/** Accepted spellings of a signature, a time and a secret: every refused one here has a correct signature. */
 import { createHmac } from "node:crypto"
 import { hmacRecipe } from "@data-cabinet/core/verification/HmacSetting"
 import type { LocalRecipe } from "@data-cabinet/core/verification/Recipe"
@@ -66,7 +66,7 @@ describe("a signature", () => {
     expect(verdict(untimed("base64"), { "x-sig": base64 })).toEqual(PASSED)
     expect(verdict(untimed("base64"), { "x-sig": base64.replace("=", "") })).toEqual(PASSED)
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    // Of its last digit two bits are of no meaning.
+    // Two bits of its last digit are unused.
     const last = alphabet.indexOf(base64.at(-2)!)
     const twin = `${base64.slice(0, -2)}${alphabet[last + 1]!}=`
     expect(Buffer.from(twin, "base64")).toEqual(Buffer.from(base64, "base64"))

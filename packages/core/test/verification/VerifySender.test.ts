@@ -17,7 +17,7 @@ const request = (
   url,
 })
 
-/** What each sender documents or its library makes, with the secret and the time. */
+/** Examples from each sender's documentation or library, with secret and time. */
 const mac = (algorithm: string, key: string | Buffer, text: string | Buffer, encoding: "hex" | "base64") =>
   createHmac(algorithm, key).update(text).digest(encoding)
 
@@ -193,7 +193,7 @@ it.each(EXAMPLES.filter(({ recipe }) => recipe !== "mailgun"))(
   },
 )
 
-/** Mailgun signs no body, and accepts a time of hours ago. */
+/** Mailgun does not sign the body, and accepts a time from hours ago. */
 const SIGNED_BODIES = EXAMPLES.filter(({ recipe }) => RECIPES[recipe].kind === "hmac" && recipe !== "mailgun")
 
 it.each(SIGNED_BODIES)("$recipe: a changed byte, another body and a broken signature are refused", (example) => {
@@ -241,7 +241,7 @@ it("twilio: a body that is not a form puts its hash into the signed address", ()
   )
 })
 
-/** How each sender signs any bytes, written without our recipes. */
+/** How each sender signs arbitrary bytes, implemented without our recipes. */
 /** The signatures of Mailgun and of Amazon SNS are in the body. */
 type SignedOutside = Exclude<RecipeName, "mailgun" | "sns">
 

@@ -114,7 +114,7 @@ it("two certificates for one origin are never mixed, however many requests there
   const seen = receiver.received.slice(from)
   expect(seen).toHaveLength(192)
   for (const { client, path } of seen) expect(path).toBe(`/${client}`)
-  // Each connection is of one client, and is used again by that.
+  // Each connection belongs to one client, which reuses it.
   const clientsOf = Map.groupBy(seen, ({ connection }) => connection)
   for (const used of clientsOf.values()) expect(new Set(used.map(({ client }) => client)).size).toBe(1)
   expect(receiver.connections() - connectionsBefore).toBeLessThanOrEqual(48)

@@ -24,7 +24,7 @@ const certificates = makeCertificates()
 let flip = 0
 let names: Awaited<ReturnType<typeof nameServer>>
 let runtime: ManagedRuntime.ManagedRuntime<Courier, never>
-/** For receivers that only a time limit ends. */
+/** For receivers that only a time limit can end. */
 let hasty: ManagedRuntime.ManagedRuntime<Courier, never>
 const open: Array<Receiver> = []
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     "empty.test": () => [],
     "crowd.test": () => Array.from({ length: 65 }, (_, n) => `127.0.1.${n}`),
     "many.test": () => Array.from({ length: 64 }, (_, n) => `127.0.1.${n}`),
-    // Public when it is checked, private ever after: the next lookup would lead elsewhere.
+    // Public when checked, private ever after: a second lookup would lead elsewhere.
     "rebinding.test": () => (flip++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
   })
   runtime = runtimeOf({ allowed: LOOPBACK })
@@ -123,7 +123,7 @@ describe("HttpCourier.send returns", () => {
     const { port } = await receiver(rawReceiver(behave))
     const outcome = await send(`http://127.0.0.1:${port}/`, "{}", hangs === true ? hasty : runtime)
     expect(outcome).toMatchObject({ peer: "127.0.0.1", failure: says === null ? null : expect.stringContaining(says) })
-    // A 2xx is delivered whatever becomes of the body.
+    // A 2xx counts as delivered whatever happens to the body.
     if (says === null) expect([200, 204]).toContain(outcome.status)
     else expect(outcome.status).toBeNull()
     expect(outcome.durationMs).toBeLessThan(60_000)

@@ -33,7 +33,7 @@ const delivery = (id: number, addressId = 1, bytes = 0): Claimed => {
   claims.set(id, claimed)
   return claimed
 }
-/** Claims one, and sends all that may be sent. */
+/** Claims one, and sends all that can be sent. */
 const begin = (lane: Lane, claimed: Claimed, now = 0) => {
   lane.add(claimed, now)
   return sendAll(lane, now)
@@ -99,7 +99,7 @@ it("capacity grows past the maximum while responses stay as quick as they were a
     return room(lane)
   }
   expect([deliver(40, 100), deliver(200, 100)]).toEqual([8, 16])
-  // Other addresses fill half of the lane: the usual maximum holds again, and no longer than that.
+  // Other addresses fill half of the lane, so the usual maximum applies again, but only while they do.
   for (let other = 0; other < 10; other++) begin(lane, delivery(9000 + other, 2 + other), now)
   expect(room(lane)).toBe(4)
   for (let other = 0; other < 10; other++) lane.end(claim(9000 + other), "delivered", now)
@@ -108,7 +108,7 @@ it("capacity grows past the maximum while responses stay as quick as they were a
 })
 
 it("an address that fails 15 % of its attempts gets nearly as many as a healthy one, and one that fails all gets one at a time", () => {
-  /** The average number in flight over so many responses, in rounds of as many as may be sent. */
+  /** The average number in flight over this many responses, in rounds of as many as can be sent. */
   const average = (failing: number, fate: Fate) => {
     const random = seeded(1)
     const lane = new Lane("healthy", { ...LIMITS, slots: 256, bytes: 1e9, maxWindow: 32, wideWindow: 32 })
@@ -182,7 +182,7 @@ it("an address without deliveries for a minute is forgotten", () => {
 
 const AHEAD: LaneLimits = { ...LIMITS, ahead: 8 }
 const ids = (deliveries: ReadonlyArray<Claimed>) => deliveries.map(({ id }) => id)
-/** A lane whose address 1 has earned all it can. */
+/** A lane whose address 1 has earned its maximum. */
 const proven = (limits = AHEAD) => {
   const lane = new Lane("healthy", limits)
   for (const id of [1, 2, 3]) {
@@ -257,7 +257,7 @@ it("addresses take turns", () => {
 
 it("a delivery that is claimed again while it is still in flight returns all its slots", () => {
   const lane = new Lane("healthy", LIMITS)
-  // The machine slept, or its clock was set: the leases ended, the attempts did not.
+  // After the machine slept or its clock was changed: the leases expired, but the attempts did not end.
   for (let id = 1; id <= 3; id++) {
     const first = delivery(id, id)
     const second = delivery(id, id)
@@ -281,7 +281,7 @@ it("a delivery with a time is sent at that time, and takes neither a slot nor an
   expect(sendAll(lane, 100)).toEqual([1])
   lane.due(second, 200)
   expect(sendAll(lane, 200)).toEqual([2])
-  // A timer that was early is made up for by the next check.
+  // The next check makes up for a timer that fired early.
   const late = at(4, 400)
   lane.end(first, "delivered", 210)
   lane.end(second, "delivered", 210)

@@ -1,4 +1,4 @@
-/** Properties of the head's reader; what receivers do by whole responses is in `hostileReceivers`. */
+/** Properties of the reader of response heads; whole responses of receivers are in `hostileReceivers`. */
 import { LooseHead, MAX_INFORMATIONAL } from "@data-cabinet/delivery/outgoing/LooseHead"
 import { expect, it } from "vitest"
 import { type Random, randomOf, seeded } from "../../../../test/support/random.ts"
@@ -10,7 +10,7 @@ const awaiting = () => {
   head.await()
   return head
 }
-/** What the parser gets of these pieces. */
+/** What the parser receives for these pieces. */
 const read = (head: LooseHead, pieces: Iterable<Buffer>): Buffer =>
   Buffer.concat([...pieces].flatMap((piece) => head.push(piece) ?? []))
 const cut = (bytes: Buffer, random: Random): Array<Buffer> => {
@@ -101,7 +101,7 @@ it("LooseHead reads hostile heads in linear time", () => {
     head.push(Buffer.from(`HTTP/1.1 200 ${sent}`))
     return head.seen()?.status
   }
-  // Each would take minutes if white space or line ends were searched again from every place.
+  // Each would take minutes if white space or line ends were searched again from every position.
   for (const part of ["\r", "\n", " ", "\t", "\r\n ", "a:\n", ":\n", "\0"])
     expect(status(part.repeat(300_000))).toBe(200)
 })

@@ -9,7 +9,7 @@ import { createSocket } from "node:dgram"
 
 export interface Receiver {
   readonly port: number
-  /** Connections that were made to it so far. */
+  /** The number of connections so far. */
   readonly connections: () => number
   /** The bytes that the other side has accepted. */
   readonly sent: () => number
@@ -52,7 +52,7 @@ const listening = async (server: Server, behave: Behave): Promise<Receiver> => {
 
 export const rawReceiver = (behave: Behave): Promise<Receiver> => listening(createPlain(), behave)
 
-/** Waits for the whole head of a request, then does `then` with the socket. */
+/** Waits for the whole head of a request, then calls `then` with the socket. */
 export const onRequest =
   (then: (socket: Socket, head: string) => void): Behave =>
   (socket) => {
@@ -67,7 +67,7 @@ export const onRequest =
     socket.on("data", read)
   }
 
-/** Answers every request on a connection with the same text, and keeps the connection. */
+/** Responds to every request on a connection with the same text, and keeps the connection open. */
 export const answering =
   (answer: string | Buffer): Behave =>
   (socket) => {
@@ -120,7 +120,7 @@ const lines: Behave = (socket) => {
 const LIST = "Content-Length: 2\r\n\r\n[]"
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-/** Responses of a 2xx and an empty list that break HTTP's rules in ways that leave one meaning. */
+/** 2xx responses with an empty list that break HTTP's rules, but have only one possible meaning. */
 export const LOOSE: ReadonlyArray<readonly [name: string, text: string | Buffer]> = [
   ["100 Continue before the response", `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n${LIST}`],
   [
@@ -155,7 +155,7 @@ export const LOOSE: ReadonlyArray<readonly [name: string, text: string | Buffer]
   ["chunks with extensions and trailers", `${CHUNKED}2;a=b;c="d"\r\n[]\r\n0;x\r\nX-T: 1\r\n\r\n`],
 ]
 
-/** The same, of receivers that close the connection. */
+/** The same from receivers that close the connection. */
 export const LOOSE_ENDS: ReadonlyArray<readonly [name: string, text: string]> = [
   ["HTTP/1.0 without a length", "HTTP/1.0 200 OK\r\n\r\n[]"],
   ["HTTP/1.1 without a length", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n[]"],
@@ -167,7 +167,7 @@ export interface Misbehaviour {
   readonly behave: Behave
   /** What an attempt reports; null if the status arrived, which is a 2xx, so that it counts as delivered. */
   readonly says: string | null
-  /** By HTTP's own rules the answer is whole, and what follows it nobody's. */
+  /** By HTTP's own rules the response is complete, and the bytes after it belong to nothing. */
   readonly whole?: true
   /** Only a time limit ends it. */
   readonly hangs?: true
@@ -245,7 +245,7 @@ export const MISBEHAVIOURS: ReadonlyArray<Misbehaviour> = [
   })),
 ]
 
-/** A certificate authority of the test's own, a certificate for `good.test`, and a self-signed one. */
+/** The test's own certificate authority, a certificate for `good.test`, and a self-signed one. */
 export const makeCertificates = () => {
   const dir = mkdtempSync(join(tmpdir(), "dc-tls-"))
   const openssl = (...words: ReadonlyArray<string>) => execFileSync("openssl", words, { cwd: dir, stdio: "pipe" })
@@ -321,7 +321,7 @@ export const tlsReceiver = (
   behave: Behave,
 ): Promise<Receiver> => listening(createTls(options) as Server, behave)
 
-/** A name server on the loopback: answers A queries by name, leaves the others empty; silent names get no answer. */
+/** A name server on the loopback: responds to A queries by name, with nothing to others, and never for silent names. */
 export const nameServer = async (names: Record<string, () => ReadonlyArray<string> | "silent">) => {
   const socket = createSocket("udp4")
   let queries = 0

@@ -1,4 +1,7 @@
-/** The frame of the API: the order of checks, keys, counts, methods, paths, faults. On ports in memory: no rule here is SQL. */
+/**
+ * The frame of the API: the order of checks, keys, counts, methods, paths, faults. The ports are in memory, because no
+ * rule here is SQL.
+ */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import { Effect, Option, Result } from "effect"

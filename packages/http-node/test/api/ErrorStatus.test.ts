@@ -1,5 +1,5 @@
 /**
- * The table of error codes as documented: `docs/errors.md` is generated here (`vitest run -u` writes it) and compared with
+ * The documented table of error codes: `docs/errors.md` is generated here (`vitest run -u` writes it) and compared with
  * the code.
  */
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"

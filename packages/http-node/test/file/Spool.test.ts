@@ -57,7 +57,7 @@ it("spool fails immediately when the disk is full, and reads no more of the body
   }
 })
 
-/** A form whose pieces arrive at this pace, by a clock that they move. */
+/** A form whose pieces arrive at this pace, by a clock that advances with them. */
 const paced = (piece: Uint8Array, everyMillis: number, pieces: number) => {
   let now = 0
   const asked = { pieces: 0 }

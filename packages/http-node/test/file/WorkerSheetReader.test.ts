@@ -64,7 +64,7 @@ interface Parts {
   /** The list of sheets. */
   readonly list?: string
   readonly strings?: Buffer
-  /** Where the shared strings stand. */
+  /** The path of the shared strings. */
   readonly stringsAt?: string
 }
 
@@ -174,7 +174,7 @@ it("SheetReader refuses a workbook that declares too much before unpacking it, a
 })
 
 it("SheetReader survives a zip bomb that declares a false size", async () => {
-  // One cell of 300 MB in an archive of less than 2, in a directory that speaks of 1,000 bytes.
+  // One cell of 300 MB in an archive of less than 2 MB, whose directory declares 1,000 bytes.
   const bomb = workbook(
     Buffer.concat([
       Buffer.from('<?xml version="1.0"?><worksheet><sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>'),
@@ -190,7 +190,7 @@ it("SheetReader survives a zip bomb that declares a false size", async () => {
 
 type Reader = Context.Service.Shape<typeof SheetReader>
 
-/** The reader of one more cabinet of the process. */
+/** The reader of another cabinet in the process. */
 const cabinetReader = (one: ReturnType<typeof layer>) =>
   Effect.map(Layer.build(Layer.fresh(one)), (context) => Context.get(context, SheetReader))
 
@@ -212,7 +212,7 @@ it("SheetReader refuses a part that has to be read whole and declares a large si
   const large = await failure(workbook(textOf(0), { strings: strings(20_000) }), undefined, limits)
   assert.strictEqual(large.code, "too_large")
   assert.match(large.message, /sharedStrings\.xml .* as CSV/)
-  // The rows of a sheet are read as they come.
+  // The rows of a sheet are read as they arrive.
   const many = sheetOf(`<row r="1"><c r="A1"><v>1</v></c></row>${" ".repeat(20_000)}`)
   assert.strictEqual((await rows(workbook(many), undefined, limits))._tag, "Success")
   assert.deepInclude(await failure(workbook(textOf(0), { claims: 0 })), { code: "unreadable" })

@@ -23,7 +23,7 @@ const wanted = (body: IncomingBody) => Effect.forkChild(Effect.exit(fromResult(b
 
 const failure = (exit: Exit.Exit<Uint8Array, unknown>) => (Exit.isFailure(exit) ? String(exit.cause) : "none")
 
-/** A byte, and then nothing for a while. */
+/** One byte, then nothing for a while. */
 const dripped = (source: PassThrough, millis: number) =>
   Effect.gen(function* () {
     source.write("x")

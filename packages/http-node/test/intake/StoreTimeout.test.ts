@@ -19,7 +19,9 @@ const MINUTES = 600_000
 
 const settled = Effect.promise(() => new Promise<void>((done) => setTimeout(done, 0)))
 
-/** Intake, as fetch reaches it, over a store that takes so many seconds to look a source up and then appends like this. */
+/**
+ * Intake, as reached by fetch, over a store that takes this many seconds to look a source up and appends in this way.
+ */
 const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
   const allowed = { allowed: true, limit: 60, remaining: 1, retryAfter: 1, subject: "source" } as const
   const source = Option.some({ id: 7, version: 1, encoding: null, thanksUrl: null, kept: null, verification: null })
@@ -44,7 +46,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
 
 const URL_OF_IT = "http://cabinet.test/webhook/s"
 
-/** A promise of the outside, as a value that can be looked at. */
+/** An outside promise as a value that can be inspected. */
 const watched = <A>(promise: Promise<A>) => {
   const seen: { value: A | undefined } = { value: undefined }
   void promise.then((value) => (seen.value = value))
@@ -55,7 +57,7 @@ it.effect("a sender waits for the store at most one limit in total, which does n
   Effect.gen(function* () {
     const wheel = yield* timerWheel
     let givenUp = false
-    // As the contract of the port has it: a result by the deadline.
+    // As the port's contract requires: a result by the deadline.
     const fetching = yield* intake(
       (_, deadline) =>
         new Promise((resolve) => {

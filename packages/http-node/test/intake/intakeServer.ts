@@ -32,7 +32,7 @@ export const SECRET = "s3cret-of-the-address"
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 15_000, total: 60_000, buffered: 256 * 1_048_576, store: 9_000 }
 
-/** As ports have it: a result by the deadline. */
+/** As ports require: a result by the deadline. */
 const byDeadline = <A, E>(deadline: Deadline, outcomeUnknown: boolean, work: Effect.Effect<A, E>) =>
   runResult(
     Effect.clockWith((clock) =>
@@ -51,11 +51,11 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     sourceAllowed: true,
     asked: [] as Array<string>,
     appended: [] as Array<AcceptRequest>,
-    /** What the store does instead of appending. */
+    /** Called instead of appending. */
     instead: undefined as Effect.Effect<never, StoreUnavailable> | undefined,
-    /** Waited for before a client is admitted. */
+    /** Awaited before a client is admitted. */
     admission: Effect.void as Effect.Effect<void>,
-    /** Waited for before an append is done. */
+    /** Awaited before an append completes. */
     gate: Effect.void as Effect.Effect<void>,
   }
   const server = createServer()
@@ -135,14 +135,14 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     base: `http://127.0.0.1:${port}`,
     post: (body: RequestInit["body"], headers: Record<string, string> = {}, query = "") =>
       fetch(url + query, { method: "POST", body: body ?? null, headers, redirect: "manual" }),
-    /** The same without a socket, as a framework that speaks fetch would ask. */
+    /** The same without a socket, as a framework built on fetch would call it. */
     fetch: (init: RequestInit, query = ""): Promise<Response> =>
       fetchHandler(new Request(url + query, { method: "POST", ...init })),
-    /** The payloads that were kept, as JSON texts. */
+    /** The stored payloads, as JSON texts. */
     payloads: () => state.appended.flatMap(({ events }) => events.map(({ payload }) => jsonText(payload))),
-    /** Ends when the server has seen a connection end. */
+    /** Resolves when the server has seen a connection end. */
     disconnected: () => new Promise<void>((done) => server.once("connection gone", done)),
-    /** Ends at the next append. */
+    /** Resolves at the next append. */
     appended: () => new Promise<void>((done) => server.once("appended", done)),
     close: async () => {
       server.close()

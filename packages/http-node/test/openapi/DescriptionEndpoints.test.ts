@@ -9,7 +9,7 @@ import { type ApiServer, serveApi } from "../support/apiServer.ts"
 let server: ApiServer
 afterEach(() => server.close())
 
-// fetch would unpack the answer; this sees it as it was sent.
+// fetch would decompress the response; this shows it as sent.
 const plainGet = (url: string, headers: Record<string, string>) =>
   new Promise<{ readonly status: number; readonly headers: Record<string, any>; readonly body: Buffer }>(
     (resolve, reject) => {

@@ -21,7 +21,7 @@ const lint = async (value: unknown) => {
     source: JSON.stringify(value),
     config: await createConfig({ extends: ["recommended-strict"] }),
   })
-  // The redirect to the reference, and the answer to a preflight, are all that these two operations can answer.
+  // These two operations have no other responses than the redirect to the reference and the response to a preflight.
   const sole = /^#\/paths\/(~1api~1v1~1docs\/get|~1webhook~1\{intake_secret\}\/options)\/responses/
   return problems
     .map(({ ruleId, message, location }) => ({ ruleId, message, pointer: location[0]?.pointer ?? "" }))
@@ -134,7 +134,7 @@ const TSCONFIG = JSON.stringify({
   include: ["*.ts"],
 })
 
-// Compiled, not run: what a customer would write. A wrong name or type must not compile.
+// Compiled but not run: what a customer would write. A wrong name or type must not compile.
 const CLIENT = `
 import createClient from "openapi-fetch"
 import type { components, paths, webhooks } from "./api.ts"

@@ -1,6 +1,6 @@
 /**
- * What Node's parser or its timeouts refuse gets a response in the form of its recipient, and never in place of another
- * response.
+ * A request that Node's parser or timeouts refuse gets a response in the addressed interface's form, never in place of
+ * another response.
  */
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -127,7 +127,7 @@ describe("bytes that arrive with a request", () => {
         broken.push(request.url!)
         response.end("broken off")
       })
-      // Answered once the parser has given up.
+      // Responds only after the parser has given up.
       request.resume().on("end", () => setTimeout(() => response.end("whole"), 200))
     }
     const whole = `POST /api/v1/first HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\n{}`

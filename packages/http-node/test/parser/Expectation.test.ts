@@ -1,4 +1,4 @@
-/** A sender that expects 100-continue gets it when its body is read, and otherwise not. */
+/** A sender that expects 100-continue gets it only when its body is read. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { assert, it } from "vitest"
 import { listening, speak } from "./wire.ts"

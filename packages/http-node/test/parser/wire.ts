@@ -5,7 +5,7 @@ import { connect } from "node:net"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { ManagedRuntime } from "effect"
 
-/** A listener with this handler, for as long as `use` lasts. */
+/** A listener with this handler, while `use` runs. */
 export const listening = async <A>(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   use: (port: number) => Promise<A>,
@@ -41,7 +41,7 @@ export const speak = async (port: number, ...pieces: ReadonlyArray<string | Buff
   return text
 }
 
-/** The answers in what came back: status, headers and body of each. */
+/** The responses in the received text: status, headers and body of each. */
 export const responsesIn = (text: string) => {
   const answers: Array<{ status: number; headers: Headers; body: string }> = []
   for (let rest = text; rest !== "";) {

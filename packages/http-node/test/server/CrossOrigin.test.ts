@@ -55,7 +55,7 @@ describe("the read API for pages of other origins", () => {
   it.each(OTHERS)("sends no headers to %s", async (origin) => {
     const read = await open.ask("/api/v1/sources", { headers: { origin } })
     expect([read.status, corsOf(read)]).toEqual([200, []])
-    // A cache must not give it to a named origin.
+    // A cache must not serve it to an allowed origin.
     expect(read.headers.get("vary")).toBe("Origin")
     const asked = await open.ask("/api/v1/sources", { method: "OPTIONS", headers: { ...PREFLIGHT, origin } })
     expect([asked.status, corsOf(asked)]).toEqual([405, []])

@@ -72,7 +72,7 @@ it("the number of streams is limited per client and in total; a closed or never 
     bodyOf(streams, "eve", silent)
     assert.include(streams.refusal("ada"), "You already have 2 open streams")
     assert.include(streams.refusal("eve"), "3 streams are already open")
-    // Admitted before the others began, and begun after them.
+    // Admitted before the others began, but started after them.
     assert.isNull(await textOf(bodyOf(streams, "eve", silent)))
     const waiting = begun[0]!.next()
     await begun[0]!.return!()

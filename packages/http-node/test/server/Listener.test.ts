@@ -7,7 +7,7 @@ import { ManagedRuntime } from "effect"
 import { Listener } from "../../src/server/Listener.ts"
 import { listening, speak } from "../parser/wire.ts"
 
-/** Sends these words, closes its side, and gives what came back; the server answers once it has seen that. */
+/** Sends this text, closes its side, and returns what it receives; the server responds after it has seen the close. */
 const closedAfter = async (words: string) => {
   let gone = false
   const handler = (request: IncomingMessage, response: ServerResponse) => {

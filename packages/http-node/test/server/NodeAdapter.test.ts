@@ -12,7 +12,7 @@ const OK: Response = { status: 201, headers: { "x-kind": "plain", "content-type"
 let close = () => {}
 afterEach(() => close())
 
-/** A server that handles everything like this; `before` sees each response first. */
+/** A server that handles every request like this; `before` sees each response first. */
 const serving = async (handle: Handle, before: (response: ServerResponse) => void = () => {}) => {
   const logged: Array<unknown> = []
   const logger = Logger.make(({ fiber }) => void logged.push(fiber.getRef(References.CurrentLogAnnotations)))
@@ -65,7 +65,7 @@ describe("a response", () => {
     const bodies = [0, 1, 255, 8_191, 8_192, 8_193, 70_000].map((size) =>
       Uint8Array.from({ length: size }, (_, n) => n),
     )
-    // Not at the beginning of its memory.
+    // Not at the beginning of its buffer.
     bodies.push(new Uint8Array(bodies[3]!.buffer, 100, 300))
     const { post } = await serving(async ({ headers }) => ({ ...OK, body: bodies[Number(headers["x-n"])]! }))
     for (const [n, body] of bodies.entries()) {

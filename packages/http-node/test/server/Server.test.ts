@@ -1,4 +1,4 @@
-/** The three ways to serve: a server of its own, a listener mounted elsewhere, a fetch handler. */
+/** The three ways to serve: a separate server, a listener mounted elsewhere, a fetch handler. */
 import { createServer, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -332,7 +332,7 @@ describe("a POST to the intake", () => {
     assert.equal(answer.headers.get("retry-after"), error.retryAfter === undefined ? null : String(error.retryAfter))
     assert.equal((await counted(status)) - before, 1)
     await close()
-    // That the store is away is said once a minute, under the id of the first that met it.
+    // The log reports once a minute that the store is unavailable, under the id of the first affected request.
     assert.deepEqual([fibers, logged], [[false, false], status === 503 ? ["refused"] : []])
   })
 

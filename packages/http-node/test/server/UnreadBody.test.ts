@@ -1,4 +1,4 @@
-/** A response does not wait for a body that nobody reads, and its connection waits a bounded time. */
+/** A response does not wait for an unread body, and its connection waits only a limited time. */
 import { once } from "node:events"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** All that the server sends until it closes the connection. */
+/** Everything that the server sends until it closes the connection. */
 const send = async (...parts: ReadonlyArray<string>): Promise<string> => {
   const socket = connect(port, "127.0.0.1")
   let text = ""
@@ -33,7 +33,7 @@ const send = async (...parts: ReadonlyArray<string>): Promise<string> => {
 
 const head = (length: number) => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
 
-// Without a bound these connections last until Node ends the whole request, after 300 s.
+// Without a limit these connections last until Node ends the whole request, after 300 s.
 it.each([
   ["never comes", 100, ""],
   ["comes only in part", 100, "a=1"],

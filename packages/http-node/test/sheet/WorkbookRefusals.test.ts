@@ -1,4 +1,6 @@
-/** What a workbook must not become: a row with a cell that is empty in silence. Each of these names the row and the column. */
+/**
+ * A workbook must never become a row with a silently empty cell. Each of these refusals names the row and the column.
+ */
 import type { SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { assert, describe, it } from "vitest"
 import { CONTENTS, type Content } from "../../../../test/support/workbooks/contents.ts"
@@ -11,7 +13,7 @@ const goods: Content = CONTENTS[0]!
 
 const sheetXml = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`
 
-/** A workbook with these rows, as they stand. */
+/** A workbook with exactly these rows. */
 const raw = (rows: string, way: Partial<Way> = {}) =>
   ooxmlWorkbook(goods, {
     name: "raw",

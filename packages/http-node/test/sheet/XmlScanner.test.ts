@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 import { MAX_TOKEN, XmlScanner } from "../../src/sheet/XmlScanner.ts"
 
-/** What a scanner reports of these pieces. */
+/** What a scanner reports for these pieces. */
 const reported = (pieces: ReadonlyArray<string>): ReadonlyArray<string> => {
   const found: Array<string> = []
   const scanner = new XmlScanner({

@@ -72,7 +72,7 @@ export const describedBy = (document: Node) => {
 
   const pathOf = (url: string): string | undefined => {
     const { pathname } = new URL(url, "http://x")
-    // An intake address that lost its secret is one still.
+    // An intake address without its secret is still one.
     if (/^\/webhook\/?$/.test(pathname)) return "/webhook/{intake_secret}"
     const segments = pathname.split("/")
     return patterns.find(
@@ -82,7 +82,10 @@ export const describedBy = (document: Node) => {
     )?.pattern
   }
 
-  /** For any answer below /api/v1 or of an intake address; unknown paths and methods are held against the shape of errors. */
+  /**
+   * For any response below /api/v1 or of an intake address; responses to unknown paths and methods are compared with
+   * the error schema.
+   */
   const assertDescribed = (method: string, url: string, answer: ReceivedResponse): void => {
     const where = `${method} ${url} -> ${answer.status}`
     assert.ok(

@@ -1,4 +1,4 @@
-/** Many cabinets on one server: distinguished by host, and nothing of one ever shows in another. */
+/** Many cabinets on one server: the host name selects one, and nothing of one ever shows in another. */
 import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
 import { cabinetName, Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
@@ -24,7 +24,7 @@ it("cabinetName is exactly the label in front of the service's domain", () => {
 const build = (name: string) =>
   cabinetHttp({
     sources: { list: Effect.succeed([{ ...ORDERS, name }]) },
-    // Only "one" knows the key.
+    // Only "one" accepts the key.
     admission: name === "one" ? countingAdmission() : { key: async () => Result.succeed(null) },
   })
 

@@ -1,4 +1,4 @@
-/** How many connections a process holds, and who gives one back when another pool needs it. */
+/** How many connections a process holds, and which pool releases one when another needs it. */
 import { Duplex } from "node:stream"
 import { once } from "node:events"
 import { ConnectionShare } from "@data-cabinet/store-pg/connection/ConnectionShare"

@@ -15,7 +15,7 @@ import { databaseUrl, runSql, superuser } from "../../../../test/support/postgre
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 
 const database = withDatabase()
-/** From another database: this one may be read-only. */
+/** From another database, because this one may be read-only. */
 const alter = (change: string) =>
   runSql(databaseUrl(database.socketDir, superuser, "postgres"), `ALTER DATABASE ${database.name} ${change}`)
 const set = (name: string, value: string) => alter(`SET ${name} = ${value}`)
@@ -94,7 +94,7 @@ it("a database that is set to read-only is not written to, and the refusal names
       message: expect.stringMatching(/cannot be used: .*default_transaction_read_only/),
     },
   })
-  // Sessions that were opened meanwhile and not used yet are replaced (see ReplacedSession).
+  // Sessions opened meanwhile but not yet used are replaced (see ReplacedSession).
   await alter("RESET default_transaction_read_only")
   expect(await create()).toMatchObject({ _tag: "Success" })
   await cabinet.dispose()

@@ -134,7 +134,7 @@ it.each([
   ["?host=a@b", /every host is a name/],
   ["?host=a,b,c&port=1,2", /one port, or one for each host/],
   ["?port=0", /port is a number/],
-  // The address of the reader is made of the owner's: with these it would be the owner that reads.
+  // The reader's URL is derived from the owner's: with these parameters the owner would read.
   ["?user=postgres", /user, which belongs before the host/],
   ["?password=x", /password, which belongs before the host/],
   ["?dbname=other", /dbname, which belongs after the host/],

@@ -1,4 +1,4 @@
-/** What a URL omits is taken from where libpq would take it, and nothing else is. */
+/** Missing parts of a URL come from the same places as in libpq, and from nowhere else. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"

@@ -90,7 +90,7 @@ describe("parseUri", () => {
     if (!isWhole) return
     const text = formatUri(parts)
     assert.deepStrictEqual(read(text), parts)
-    // Other roles' addresses are derived by a reader of web addresses.
+    // The URLs of other roles are derived by a parser of web URLs.
     const url = new URL(text)
     assert.deepStrictEqual([url.username, url.password, url.pathname.slice(1)].map(decodeURIComponent), [
       parts.user,

@@ -1,6 +1,6 @@
 /**
- * A page as PostgreSQL sent it, replayed: cut at every byte, and with every message of its protocol at every point. Whatever
- * a server sends, a read ends, with the page or without any.
+ * A page that PostgreSQL sent, replayed: cut at every byte, and with every protocol message at every point. Whatever a
+ * server sends, a read ends, with the right page or none.
  */
 import { connect } from "node:net"
 import { Duplex } from "node:stream"
@@ -59,7 +59,7 @@ const STATEMENTS: Readonly<Record<Way, ReadonlyArray<PageStatement>>> = {
 
 const pagesOf = (way: Way) => STATEMENTS[way].map((one) => ({ statement: one, rows: rowsFor(one.areLong) }))
 
-/** The end of a read, and its rows. */
+/** How a read ends, and its rows. */
 const read = async (session: WireSession, way: Way) => {
   const pages = pagesOf(way)
   const exit = await Effect.runPromiseExit(fromCall((call) => readPages(session, pages, call)))
@@ -78,7 +78,7 @@ let database: TestDatabase
 /** What PostgreSQL sent in response to each write. */
 const recorded = new Map<Way, ReadonlyArray<Buffer>>()
 const expected = new Map<Way, Read>()
-/** What the driver read behind it. */
+/** What the driver read after it. */
 const behind = new Map<Way, unknown>()
 
 beforeAll(async () => {
@@ -114,7 +114,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** A server that sends, in response to each write, the chunks that were given for it. */
+/** A server that responds to each write with the given chunks. */
 const replay = (responses: ReadonlyArray<ReadonlyArray<Buffer>>) => {
   const left = [...responses]
   const socket = new Duplex({
@@ -152,7 +152,7 @@ const frame = (letter: string, body: Uint8Array = Buffer.alloc(0), length = body
   return Buffer.concat([head, body])
 }
 
-/** Where messages begin, and the end. */
+/** The positions where messages begin, and the end. */
 const boundaries = (response: Buffer): ReadonlyArray<number> => {
   const starts: Array<number> = []
   let at = 0
@@ -252,7 +252,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
                 changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
               )
               const reading = read(session, way)
-              // What a server that was misunderstood would do at last.
+              // What a server that misunderstood the client would finally do.
               setImmediate(() => socket.push(null)).unref()
               setImmediate(() => socket.destroy())
               const found = await reading
@@ -299,7 +299,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
         }) as WireSession["cancel"]
         await Effect.runPromise(Fiber.interrupt(reading))
         expect(cancels).toEqual(["cancelled"])
-        // A request to cancel that nobody confirmed may still hit the next statement.
+        // An unconfirmed cancel request may still hit the next statement.
         expect(wire.destroyed).toBe(!confirmed)
       }
     }

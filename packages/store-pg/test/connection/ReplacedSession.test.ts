@@ -41,7 +41,7 @@ const poolOf = (multiplex: boolean): SessionPool.SessionPoolOptions => ({
   },
 })
 
-/** A pool opens the next session while a caller leaves whose session was refused. */
+/** A pool opens the next session while the caller of a refused one leaves. */
 const untilOneIsIdle = async (): Promise<void> => {
   for (;;) {
     const idle = await elsewhere(

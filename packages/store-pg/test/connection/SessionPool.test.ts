@@ -1,6 +1,6 @@
 /**
- * No session is used whose settings are not what its kind has to have: also behind a pooler that drops them in silence, and
- * where the database and the role are set to something else. The clients are tested alone, without a cabinet over them.
+ * No session is used without the settings that its kind requires, even behind a pooler that silently drops them, and if
+ * the database and the role have other settings. The clients are tested alone, without a cabinet.
  */
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { readdirSync, readFileSync } from "node:fs"
@@ -156,7 +156,7 @@ it("a session whose settings a RESET would change is closed after a read in whic
   const [first, second] = await read(pooler.through(database.urlAs(reader)))
   assert.deepStrictEqual([first.digits, second.digits], ["1", "1"])
   assert.notStrictEqual(first.pid, second.pid)
-  // Where nothing was dropped, putting it in order is enough.
+  // If nothing was dropped, resetting it is enough.
   const [one, other] = await read(database.urlAs(reader))
   assert.deepStrictEqual(one, other)
 })
@@ -180,6 +180,6 @@ it("no other code opens a session", () => {
     .filter((file) =>
       /\bPg(Client|Pool|Connection)\.(layer|make)\w*\(/.test(readFileSync(new URL(file, sources), "utf8")),
     )
-  // The probe asks one question that no setting can change, and closes its session.
+  // The probe sends one query that no setting can affect, and closes its session.
   assert.deepStrictEqual(opening, ["connection/HostProbe.ts", "connection/SessionPool.ts"])
 })

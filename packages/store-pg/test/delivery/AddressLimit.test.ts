@@ -73,7 +73,7 @@ it("set refuses a source that has its maximum, and allows other changes of the a
   await expect(set({ sources: [other, source] })).rejects.toMatchObject(full(source))
   await expect(set({ sources: "all" })).rejects.toMatchObject(full(source))
   expect(await cabinet.book((book) => book.get(address.id))).toEqual(address)
-  // A source that had more before the limit was there keeps them.
+  // A source that had more before the limit existed keeps them.
   const [one] = await cabinet.run(
     `SELECT min(address_id)::int AS id FROM cabinet.address_source WHERE source_id = ${source}`,
   )

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 const claim = (change = {}) => cabinet.queue((queue) => queue.claim(claimOf(change)))
-/** Claims so many, in as many claims as it takes. */
+/** Claims this many, in as many claims as necessary. */
 const claimMany = async (count: number) => {
   const claimed: Array<Claimed> = []
   while (claimed.length < count) {

@@ -91,7 +91,7 @@ it("set merges headers with those of the address, and changes nothing if another
   expect(Option.getOrThrow(await store({ setHeaders: [["X-Two", "2"]] }, []))).toMatchObject({
     headerNames: ["X-One", "X-Two"],
   })
-  // Headers that it did not see must not go to the origin that it sets.
+  // Headers unknown to the caller must not go to the origin that the caller sets.
   const other = "https://other.example/"
   expect(await store({ url: other }, [])).toEqual(Option.none())
   expect(await store({ url: other, setHeaders: [["X-One", "3"]] }, ["X-One"])).toEqual(Option.none())
@@ -99,6 +99,6 @@ it("set merges headers with those of the address, and changes nothing if another
   expect(await store({ setHeaders: many }, [])).toEqual(Option.none())
   expect(await cabinet.book((book) => book.get(id))).toMatchObject({ url, headerNames: ["X-One", "X-Two"] })
   expect(Option.isSome(await store({ url: other }, ["X-One", "X-Two"]))).toBe(true)
-  // Now it has another URL than the caller saw.
+  // By now it has another URL than the caller saw.
   expect(await store({ removeHeaders: ["X-One"] }, ["X-One", "X-Two"])).toEqual(Option.none())
 })

@@ -291,7 +291,7 @@ it("the log is paged backwards without gaps, even across attempts that began at 
   }
   expect(paged).toEqual(whole)
   expect(new Set(paged.map(({ deliveryId }) => deliveryId))).toEqual(new Set(batch.map((delivery) => delivery.id)))
-  // A time alone leaves out what began at it.
+  // A time alone leaves out attempts that began at that time.
   expect(await cabinet.deliveries((all) => all.log({ addressId: id, limit: 9, before: whole[0]!.at }))).toEqual([])
 })
 
@@ -462,7 +462,7 @@ it("claim and settle find every row by its key, even if they were planned when t
 
 it("claim and settle keep their plans however long the queue is", async () => {
   const { id } = await address()
-  // Statistics that change between two plans of one statement would decide.
+  // Statistics that change between two plans of one statement would decide the result.
   await cabinet.run(`DO $$ DECLARE t regclass; BEGIN
     FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'cabinet'::regnamespace AND relkind = 'r' LOOP
       EXECUTE format('ALTER TABLE %s SET (autovacuum_enabled = false)', t);
@@ -512,14 +512,14 @@ it("claims for an address with a rate take its next times, and only as many as c
   expect(first[0] ?? second[0]).toMatchObject({ addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] })
   const due = await cabinet.queue((queue) => queue.nextDue(claimOf()))
   expect(due).toBeLessThan(150)
-  // A clock that was set back holds nothing up, and what waits long is not stuck while others have their times.
+  // A clock that was set back holds nothing up, and long waits do not get stuck while others have their times.
   await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at + interval '1 day'")
   expect((await claim()).length).toBeGreaterThan(0)
   await cabinet.run("UPDATE cabinet.delivery SET due_at = due_at - interval '1 hour'")
   const gauge = () => cabinet.queue((queue) => queue.gauge)
   expect(await gauge()).toMatchObject({ stuck: 0 })
   await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at - interval '1 hour'")
-  // Some are in flight: it takes fewer than it should.
+  // Some are in flight, so it takes fewer than it should.
   const late = await gauge()
   expect(late).toMatchObject({ stuck: 0, behindAddresses: [id] })
   expect(late.behind).toBeGreaterThan(0)
@@ -553,7 +553,7 @@ it("an address that has failed for too long is paused with a reason, and its del
   // Three wait for each address; those of the paused one are not claimed.
   expect(await attemptAll(500)).toBe(3)
   expect(await cabinet.queue((queue) => queue.gauge)).toMatchObject({ paused: 3, stuck: 0 })
-  // Resumed, it has all its time again, and is sent all that waited.
+  // Once resumed, it has its full time again, and gets all waiting deliveries.
   const resumed = await cabinet.book((book) => book.resume(made.id))
   expect(resumed).toMatchObject({ pausedAt: null, pausedBecause: null, failingSince: null })
   await cabinet.pass("1 hour")

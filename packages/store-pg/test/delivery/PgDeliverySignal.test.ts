@@ -16,7 +16,7 @@ const database = withDatabase()
 
 const wake = DeliverySignal.use((signal) => signal.wake)
 
-/** A process that accepts: it begins, does `work` and ends. */
+/** A process that accepts: it starts, runs `work` and ends. */
 const sender = <A, E>(work: Effect.Effect<A, E, DeliverySignal | PgClient.PgClient>) =>
   Effect.provide(work, layerSender.pipe(Layer.provideMerge(ownerClient({ url: database.url, maxConnections: 1 }))), {
     local: true,
@@ -92,7 +92,7 @@ it.live("an author's flood of notifications wakes the loops no more often than a
   Effect.gen(function* () {
     const signal = yield* DeliverySignal
     const signalled = yield* signal.listen
-    // What the listener begins with.
+    // What the listener starts with.
     yield* signalled
     let woken = 0
     const next = Latch.makeUnsafe(false)
@@ -111,7 +111,7 @@ it.live("an author's flood of notifications wakes the loops no more often than a
     yield* asAuthor(`DO $$ BEGIN
       FOR n IN 1..20000 LOOP PERFORM pg_notify('${CHANNEL}', repeat('x', 1000) || n); END LOOP;
     END $$`)
-    // An honest process behind it is heard, and nothing before it was taken for a signal.
+    // An honest process after it is heard, and nothing before it was taken for a signal.
     yield* sender(wake)
     yield* next.await
     assert.strictEqual(woken, 1)

@@ -56,6 +56,6 @@ it("claim reads no delivery of thousands of failing addresses", async () => {
   const [row] = await cabinet.run(`EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`)
   const plan = (row!["QUERY PLAN"] as unknown as ReadonlyArray<{ readonly Plan: Plan }>)[0]!.Plan
   const probes = nodes(plan).filter((node) => node["Index Name"] === "delivery_due")
-  // One address works: one probe, which finds as many as that address may have.
+  // One address is healthy: one probe, which returns as many deliveries as that address may have.
   expect(probes.map((node) => [node["Actual Loops"], node["Actual Rows"]])).toEqual([[1, 2]])
 })

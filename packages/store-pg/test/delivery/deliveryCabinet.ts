@@ -1,4 +1,4 @@
-/** A cabinet that sends nothing, with shorthands for what the tests do to its deliveries. */
+/** A cabinet that sends nothing, with helpers for acting on its deliveries. */
 import { AddressCheck } from "@data-cabinet/core/delivery/AddressCheck"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -37,7 +37,7 @@ export const settlementOf = (
   next: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
 })
 
-/** Any address will do: nothing is sent from here. */
+/** Any address will do, because nothing is sent. */
 const unchecked = Layer.succeed(AddressCheck, AddressCheck.of({ check: () => Effect.void }))
 
 export const openDeliveryCabinet = async () => {
@@ -56,7 +56,7 @@ export const openDeliveryCabinet = async () => {
     )
     return row!["id"] as number
   }
-  /** Moves the cabinet's clock on, and makes the days' partitions that the service makes as days go by. */
+  /** Advances the cabinet's clock, and creates the daily partitions that the service would create meanwhile. */
   const pass = async (interval: string): Promise<void> => {
     await run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
     await run(
@@ -73,12 +73,12 @@ export const openDeliveryCabinet = async () => {
     deliveries,
     /** A ping that the caller has claimed. */
     ping: (addressId: number) => queue((all) => Effect.map(all.ping(addressId, 60), Option.getOrThrow)),
-    /** How PostgreSQL would run a statement on a connection of ours. */
+    /** PostgreSQL's plan of a statement on one of our connections. */
     plan: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<string> => {
       const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))
       return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
     },
-    /** For how many of ten runs on one connection of ours a statement is replanned, once it has run ten times. */
+    /** How many of ten runs on one of our connections replan the statement, after it has run ten times. */
     replanned: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
       const twentyTimes = Effect.gen(function* () {
         const connection = yield* (yield* PgClient.PgClient).reserve
@@ -93,7 +93,7 @@ export const openDeliveryCabinet = async () => {
       return runtime.runPromise(Effect.scoped(twentyTimes))
     },
     source,
-    /** Events of a source with their deliveries, as accept makes them; answers the events' ids. */
+    /** Events of a source with their deliveries, as accept creates them; returns the events' ids. */
     accept: async (sourceId: number, count = 1, payload = "{}"): Promise<ReadonlyArray<number>> => {
       const rows = await run(`
         WITH made AS (
@@ -109,7 +109,7 @@ export const openDeliveryCabinet = async () => {
       return rows.map((row) => row["id"] as number)
     },
     pass,
-    /** Empties it and sets its clock right, as each test begins; answers a new source. */
+    /** Empties it and resets its clock before each test; returns a new source. */
     begin: async (): Promise<number> => {
       await run(
         "TRUNCATE cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.attempt, cabinet.source CASCADE",

@@ -170,7 +170,7 @@ it("outOfLineTables finds tables with at least so many out-of-line values, from 
   await database.run("VACUUM ANALYZE sources.large")
   expect(await named(50)).toEqual([{ table: "sources.large", values: 50 }])
   expect(await named(51)).toEqual([])
-  // Rows that VACUUM has removed no longer count.
+  // Rows removed by VACUUM no longer count.
   await database.run("DELETE FROM sources.large WHERE n > 5")
   await database.run("VACUUM ANALYZE sources.large")
   expect(await named(5)).toEqual([{ table: "sources.large", values: 5 }])

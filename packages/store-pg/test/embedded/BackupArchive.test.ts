@@ -1,4 +1,7 @@
-/** A backup gets its name once it is complete. What a killed one left is removed by the next into the same directory. */
+/**
+ * A backup gets its name once it is complete. The next backup into the same directory removes the remains of a killed
+ * one.
+ */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** The names that a restore accepts from a file that anybody may have made. */
+/** The names that a restore accepts from a file of unknown origin. */
 import { resolve } from "node:path"
 import { clusterPath } from "@data-cabinet/store-pg/embedded/BackupFormat"
 import { assert, expect, it } from "@effect/vitest"

@@ -58,7 +58,7 @@ it("linkLibraries creates missing links in place, and changes nothing the second
 
 it("linkLibraries links elsewhere and configures the loader if the place is not writable", () => {
   const list = join(dir, "list.json")
-  // No such directory: refused to everybody, whereas a closed one lets root in.
+  // A missing directory is refused to every user, whereas root can enter a closed one.
   writeFileSync(list, '[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}]')
   mkdirSync(join(dir, "real"))
   const env = linkLibraries(dir, list, join(dir, "links"))

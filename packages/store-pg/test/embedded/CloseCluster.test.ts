@@ -12,7 +12,7 @@ import { Effect } from "effect"
 import { afterAll, expect, it, vi } from "vitest"
 import { query } from "./Holder.ts"
 
-// Whole clusters are made and started, and the machine may have other things to do.
+// Whole clusters are created and started, and the machine may be busy.
 vi.setConfig({ testTimeout: 120_000 })
 
 const dir = mkdtempSync(join(tmpdir(), "dc-close-"))

@@ -114,7 +114,7 @@ it("serve starts although the pid file of a crash names an unrelated process", a
   const file = join(pgdata, "postmaster.pid")
   const text = readFileSync(file, "utf8")
   await first.end("SIGTERM")
-  // Of this very process: alive, and surely no PostgreSQL.
+  // The id of this very process: alive, and certainly not PostgreSQL.
   writeFileSync(file, text.replace(/^\d+/u, String(process.pid)))
   const second = await hold("serve", dir)
   expect(second.answer.origin).toBe("started")
@@ -142,7 +142,7 @@ it("serve restarts a server whose socket was deleted", async () => {
 it("a Ctrl-C in the terminal reaches Node but not PostgreSQL", async () => {
   const holder = await hold("serve", dir, { detached: true })
   const other = await hold("join", dir)
-  // As a terminal does: the signal goes to every process of the group.
+  // Like a terminal: the signal goes to every process of the group.
   expect(await holder.end("SIGINT", true)).toBe(0)
   await note(other.answer.url)
 })
@@ -188,7 +188,7 @@ it("a server is stopped once all its users were killed, but not while one is ali
   const second = await hold("join", dir, { lingerMillis: 0 })
   const { pid } = readPostmasterPid(pgdata)!
   await first.end("SIGKILL")
-  // A good many looks later it is there all the same.
+  // It is still there many checks later.
   await new Promise((resolve) => setTimeout(resolve, 2000))
   await note(second.answer.url)
   expect(readPostmasterPid(pgdata)!.pid).toBe(pid)

@@ -13,7 +13,7 @@ export interface Holder {
   readonly pid: number
   /** What it printed: the database, or the reason for failing. */
   readonly answer: Answer
-  /** Signals it (a negative pid's whole group) and waits for its end; gives exit code or signal. */
+  /** Signals it (a negative pid means the whole group), waits for its end and returns exit code or signal. */
   readonly end: (signal: NodeJS.Signals, group?: boolean) => Promise<number | NodeJS.Signals | null>
 }
 
@@ -55,7 +55,7 @@ export const hold = async (
   }
 }
 
-/** Kills what a failed test left. */
+/** Kills the remains of a failed test. */
 export const endAll = (): void => {
   for (const child of running) child.kill("SIGKILL")
 }
@@ -67,7 +67,7 @@ export const query = (url: string, statement: string): Promise<ReadonlyArray<Rec
     Effect.runPromise,
   )
 
-/** Asks again until it answers, for at most a minute. */
+/** Repeats the query until it gets a result, for at most a minute. */
 export const eventually = async <A>(ask: () => Promise<A>): Promise<A> => {
   const deadline = Date.now() + 60_000
   for (;;) {

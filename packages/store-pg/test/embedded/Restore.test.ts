@@ -33,12 +33,12 @@ beforeAll(async () => {
   good = readFileSync(path("good.tar"))
 }, 60_000)
 
-// Each unpacks a whole cluster, and the machine may have other things to do.
+// Each unpacks a whole cluster, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 })
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-/** The message of a restore that must fail, having left no cluster and no half of one. */
+/** The message of a restore that must fail, after checking that it left no cluster, whole or partial. */
 const refusal = async (bytes: Buffer | string): Promise<string> => {
   writeFileSync(path("given"), bytes)
   const error = await Effect.runPromise(Effect.flip(restore({ dataDir: data(), file: path("given") })))
@@ -46,7 +46,7 @@ const refusal = async (bytes: Buffer | string): Promise<string> => {
   return error.message
 }
 
-/** The good backup with its entries changed on the way; undefined leaves one out. */
+/** The valid backup with its entries changed on the way; undefined leaves an entry out. */
 const changed = async (change: (name: string, content: Buffer) => readonly [string, Buffer] | undefined) => {
   const entries = extract()
   createReadStream(path("good.tar")).pipe(entries)

@@ -17,7 +17,7 @@ interface PlanNode {
   readonly Plans?: ReadonlyArray<PlanNode>
 }
 
-/** Kilobytes that were sorted in all. */
+/** Kilobytes sorted in total. */
 const sorted = (node: PlanNode): number =>
   (node["Sort Space Used"] ?? 0) + (node.Plans ?? []).reduce((sum, below) => sum + sorted(below), 0)
 

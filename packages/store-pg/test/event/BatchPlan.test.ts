@@ -5,7 +5,7 @@ import { assert, it } from "vitest"
 
 const SECRET = "07".repeat(32)
 
-/** What a batch of bodies with these fingerprints locks. */
+/** The locks of a batch of bodies with these fingerprints. */
 const locksOf = (secret: string, sourceId: number, ...prints: ReadonlyArray<string>) => {
   const events = prints.map((print) => ({ ...fingerprintedEvent(new Map()), fingerprint: print.padEnd(64, "0") }))
   const request = { sourceId, sourceVersion: 1, channel: "webhook", history: false, events, original: null } as const
@@ -18,7 +18,7 @@ it("planBatch locks each body once and in one order, independent of the order of
   assert.lengthOf(locks, 4)
   assert.isTrue(locks.every((key, n) => n === 0 || locks[n - 1]! < key))
   assert.deepStrictEqual([...locksOf(SECRET, 7, ...prints.toReversed())], [...locks])
-  // One after the other as well, so that two batches meet at a body that both have.
+  // Planned one by one, the locks are the same, so that two batches meet at a body that both contain.
   assert.sameMembers(
     [...new Set(prints)].map((print) => locksOf(SECRET, 7, print)[0]!),
     [...locks],

@@ -28,7 +28,7 @@ beforeAll(() => {
 })
 afterAll(() => store.dispose())
 
-/** Runs `meanwhile` while a session of this login has run the statement and not ended its transaction. */
+/** Runs `meanwhile` while a session of this login has run the statement and keeps its transaction open. */
 const holding = (url: string, statement: string, meanwhile: () => Promise<void>) =>
   PgClient.PgClient.use((sql) =>
     Effect.gen(function* () {
@@ -60,7 +60,7 @@ it("Blockers names and terminates a foreign session that holds the lock of a bod
   const key = await keyOf(sourceId, "held")
   const told = () => lines.find((line) => line.includes("waits for process"))
   await holding(author.url, `SELECT pg_advisory_xact_lock(${key})`, async () => {
-    // On a busy machine an accept gives the lock up before it is looked up who holds it.
+    // On a busy machine an accept may give up the lock before its holder is looked up.
     do assert.lengthOf(await accept(sourceId, "held"), 1)
     while (told() === undefined)
   })
@@ -77,7 +77,7 @@ it("Blockers names a session of the owner or a superuser, and leaves it alone", 
   await accept(sourceId, "before")
   lines.length = 0
   await holding(database.superuserUrl, "LOCK TABLE cabinet.repeat_window IN EXCLUSIVE MODE", async () => {
-    // On a busy machine an accept gives up before the holder of the lock is looked up.
+    // On a busy machine an accept may give up before the holder of the lock is looked up.
     do await accept(sourceId, "meanwhile").catch(() => undefined)
     while (!lines.some((line) => /a stranger.*a lock on cabinet\.repeat_window, in a transaction since /.test(line)))
     const [there] = await database.run(
@@ -99,7 +99,7 @@ it("a foreign session that cannot be terminated is awaited once: its body is acc
       [null, null, null, null],
     )
     assert.match(lines.join(), /accepting events waits for process .*, which holds the lock of a body/)
-    // At the waits of the first time these would take two minutes.
+    // With the waits of the first time, these would take two minutes.
     for (let n = 0; n < 200; n++) {
       const bodies = ["held", `other ${n >> 1}`]
       const [again, other] = (await Promise.all(bodies.map((body) => accept(sourceId, body, held)))).flat()
@@ -113,7 +113,7 @@ it("a foreign session that cannot be terminated is awaited once: its body is acc
 it("a slow equal body delays no other", async () => {
   const sourceId = await newSource()
   const other = open(database.url)
-  // Another process of the service, whose accept got no further than its locks.
+  // Another process of the service, whose accept has only got its locks.
   await holding(database.url, `SELECT pg_advisory_xact_lock(${await keyOf(sourceId, "slow")})`, async () => {
     const receipts = await Promise.all(["slow", "quick"].map((body) => accept(sourceId, body, other)))
     assert.lengthOf(receipts.flat(), 2)
@@ -121,7 +121,7 @@ it("a slow equal body delays no other", async () => {
   await other.dispose()
 })
 
-/** Reads the keys of all locks that are held, and takes each for itself, as long as it lasts. */
+/** Reads the keys of all held locks, and takes each for itself, as long as it runs. */
 const GRAB = `DO $$
   DECLARE seen bigint;
   BEGIN

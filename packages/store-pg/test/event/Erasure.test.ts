@@ -1,4 +1,4 @@
-/** An erasure over many events: stretch by stretch, whole in each, and begun again after it was broken off. */
+/** An erasure of many events: in stretches, each complete, and restarted after an interruption. */
 import { Erasure, type ErasureQuery } from "@data-cabinet/core/event/Erasure"
 import { ErasureStore } from "@data-cabinet/core/event/ErasureStore"
 import { Effect } from "effect"
@@ -75,7 +75,7 @@ it("an interrupted erasure keeps its progress, and erases the rest when restarte
   assert.strictEqual(await through("find"), MEANT)
   assert.strictEqual(await through("find", 2), 0)
   assert.deepStrictEqual(await stillThere(), [MEANT, EVENTS - MEANT])
-  // Broken off after its first purge.
+  // Interrupted after its first purge.
   await database.run(`CREATE FUNCTION public.broken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF NEW.id > 45000 THEN RAISE 'broken off'; END IF; RETURN NEW; END $$`)
   await database.run(

@@ -32,7 +32,7 @@ const request = (sourceId: number, events: ReadonlyArray<NewEvent>): AcceptReque
 })
 const honest = (value: string) => fingerprintedEvent(new Map<string, Json>([["a", value]]))
 
-/** An event whose fields cannot be walked through when its row is planned; it was printed before. */
+/** An event whose fields cannot be enumerated when its row is planned, after it was printed. */
 const unplannable = (value: string): NewEvent => {
   const event = honest(value)
   const payload = new Map(event.payload)
@@ -50,7 +50,7 @@ const unwritable = (value: string): NewEvent => ({
   },
 })
 
-/** All at once, so that they go together in batches, in whichever order. */
+/** All at once, so that they share batches, in any order. */
 const appendAll = (requests: ReadonlyArray<AcceptRequest>) =>
   store.runPromise(
     Effect.forEach(requests, (one) => Effect.exit(EventLog.use((log) => appendEvents(log, one))), {
@@ -93,9 +93,9 @@ it("append defers a row that cannot be planned, and writes the others of its bat
   ])
   assert.isTrue(exits.every(Exit.isSuccess))
   assert.deepStrictEqual(await rowsOf("other"), ["1"])
-  // A row that comes in a later batch waits behind the deferred one.
+  // A row in a later batch waits behind the deferred one.
   assert.includeMembers(await rowsOf("planner"), ["2", "4"])
-  // Read back from the database it is an event as any other.
+  // Read back from the database, it is an ordinary event.
   await vi.waitUntil(async () => (await drain(), (await rowsOf("planner")).length === 4), UNTIL)
   assert.isTrue((await appendAll([request(source.id, [unplannable("5")])])).every(Exit.isSuccess))
   assert.isTrue((await appendAll([request(source.id, [honest("6")])])).every(Exit.isSuccess))
@@ -124,7 +124,7 @@ it("restore sets aside a row that cannot be planned and restores the others; a l
   const source = await newSource("Untrashed")
   const exits = await appendAll([1, 2, 3].map((n) => request(source.id, [honest(`${n}`)])))
   const ids = exits.map((exit) => (Exit.isSuccess(exit) ? exit.value[0]!.id : -1))
-  // Deeper than this program reads, as nothing that it writes is.
+  // Deeper than this program can read; it never writes anything this deep.
   await database.run(
     `UPDATE cabinet.event SET payload = ('{"a":' || repeat('[', 700) || repeat(']', 700) || '}')::json WHERE id = ${ids[1]}`,
   )
@@ -154,7 +154,7 @@ it("append accepts events of a source whose rows cannot be written, and writes t
   const broken = await newSource("Broken")
   const whole = await newSource("Whole")
   await appendAll([request(broken.id, [honest("1")])])
-  // A column of a name that PostgreSQL cannot hold: every statement about the table ends by a fault.
+  // A column whose name PostgreSQL cannot hold: every statement about the table ends with a fault.
   await database.run(
     `INSERT INTO cabinet.field_column (source_id, position, field, name, type) VALUES (${broken.id}, 9, 'x', repeat('x', 80), 'text')`,
   )

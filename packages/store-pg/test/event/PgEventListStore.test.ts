@@ -102,7 +102,7 @@ it("EventBrowser filters by state, by number and by text as sent", async () => {
   assert.deepStrictEqual(await ids({ event: first, state: "repeat" }), [])
   assert.deepStrictEqual(await of({ text: "ИВАН" }), [repeat, first])
   assert.deepStrictEqual(await of({ text: '100%"' }), [repeat, first])
-  // Wildcards of LIKE are letters like others.
+  // Wildcards of LIKE are ordinary characters.
   assert.deepStrictEqual(await of({ text: "Ad%x" }), [])
   assert.deepStrictEqual(await of({ text: "ada_x" }), [past])
   assert.deepStrictEqual(await of({ text: "'; DROP TABLE cabinet.event --" }), [])

@@ -157,7 +157,7 @@ it("append accepts the events of a locked table, and its neighbours do not wait 
   assert.deepStrictEqual(direct, { n: 0 })
 })
 
-/** A source whose rows take until `go`: then its batches are held up. */
+/** A source whose rows block until `go`, which holds up its batches. */
 const heldUpSource = async (name: string, table: string) => {
   const source = await newSource(name)
   await append(request(source.id, { a: "first" }))
@@ -169,7 +169,7 @@ const heldUpSource = async (name: string, table: string) => {
   await database.run(
     `CREATE TRIGGER until_go BEFORE INSERT ON sources.${table} FOR EACH ROW EXECUTE FUNCTION public.until_${table}()`,
   )
-  /** Ends when so many batches are held up. */
+  /** Ends when this many batches are held up. */
   const held = (count: number) =>
     vi.waitFor(
       async () => {

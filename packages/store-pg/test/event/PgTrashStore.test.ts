@@ -102,7 +102,7 @@ it.each(["trash", "purge"] as const)(
     const { source, ids } = await sourceWith(`Late ${how}`, "1")
     const table = `sources.late_${how}`
     await database.run(`DELETE FROM ${table}`)
-    // Holds the row's insertion up from the inside until the gate opens.
+    // Holds up the row's insertion from within until the gate opens.
     await database.run(`CREATE TABLE public.gate_${how} ()`)
     await database.run(`CREATE FUNCTION public.hold_${how}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     WHILE NOT EXISTS (SELECT FROM public.gate_${how}) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
@@ -110,7 +110,7 @@ it.each(["trash", "purge"] as const)(
       `CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`,
     )
     await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
-    // Only now: what waits may be taken at any moment, by the loop that looks every second.
+    // Only now, because the loop that checks every second may take waiting rows at any moment.
     await database.run(`INSERT INTO cabinet.deferred_row VALUES (${ids[0]}, ${source.id})`)
     const drained = store.runPromise(drainDeferredRows)
     const asks = async (what: string) =>

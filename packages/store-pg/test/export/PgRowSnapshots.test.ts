@@ -1,4 +1,7 @@
-/** Exports from one snapshot: the rows of the pages, all of one moment, bounded in memory, and gone when nobody wants them. */
+/**
+ * Exports from one snapshot: the same rows as pages, all from one moment, with limited memory, and gone when no longer
+ * wanted.
+ */
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { RowSnapshots } from "@data-cabinet/core/export/RowSnapshots"
 import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
@@ -58,7 +61,7 @@ const all = async (name: string, params: ParamPairs = []) => {
   }
 }
 
-/** Code and parameter of a refusal. */
+/** The code and the parameter of a refusal. */
 const refusal = async (name: string, params: ParamPairs = []) => {
   const { result } = await opened(name, params)
   if (Result.isSuccess(result)) throw new Error(`${name} was exported`)

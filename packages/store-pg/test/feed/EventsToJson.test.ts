@@ -28,7 +28,7 @@ const namesOf = (names: ReadonlyMap<number, string>): SourceNames => {
   return known
 }
 
-/** In the midst of other bytes. */
+/** Surrounded by other bytes. */
 const add = (events: EventsToJson, sent: SentEvent) => {
   const message = messageOf(sent)
   const bytes = Buffer.concat([Buffer.from("other"), message, Buffer.from("bytes")])
@@ -164,7 +164,7 @@ it("EventsToJson writes one name per source throughout, and detects a name that 
   known.learn([[1, "one"]])
   const page = new EventsToJson(10, known, { bytes: 512 })
   add(page, event)
-  // Another page learns, while this one is read, a new name and a source that this one had no name of.
+  // While this page is read, another one learns a new name and a source that this page had no name for.
   known.learn([
     [1, "uno"],
     [2, "two"],

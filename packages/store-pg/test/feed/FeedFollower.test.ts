@@ -78,7 +78,7 @@ it("counts exactly the events since a follower's last cursor", async () => {
   await send(there, letters, 10)
   const later = await told(here, filter, first.cursor, 5_001, () => send(here, orders, 1))
   assert.deepStrictEqual([later.events, later.more], [5_001, false])
-  // It is the feed's own: nothing is behind it.
+  // It is the feed's own cursor: no event is after it.
   const answer = await told(there, filter, later.cursor, 2, () => send(there, orders, 2))
   assert.strictEqual(answer.events, 2)
 }, 60_000)
@@ -105,7 +105,7 @@ it("limits the count for a follower that was away for long", async () => {
 })
 
 it("finds the end of the feed by number, whichever channel has the last event", async () => {
-  // As text, the transaction of this event would be behind every other.
+  // Compared as text, this event's transaction would come after every other.
   await runSql(
     database.url,
     `INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)

@@ -1,4 +1,4 @@
-/** Where the feed begins from a time on: nothing that was received then or later is skipped. */
+/** Where the feed begins from a given time: nothing received then or later is skipped. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import { PgClient } from "@effect/sql-pg"
@@ -83,7 +83,7 @@ it("an event received after another but placed before it is not skipped", async 
     PgClient.PgClient.use((sql) =>
       sql.withTransaction(
         Effect.gen(function* () {
-          // Its place is drawn here, and the time when it is received.
+          // Its position is assigned here, and so is its time of receipt.
           yield* sql`SELECT pg_current_xact_id()::text`
           yield* Effect.promise(() => store.runPromise(PgClient.PgClient.use((other) => accept(other, '{"second":1}'))))
           const [now] = yield* sql<{ at: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`

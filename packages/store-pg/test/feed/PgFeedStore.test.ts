@@ -1,4 +1,4 @@
-/** The cost and the content of a page of the feed, over a feed with almost only webhook events. */
+/** The cost and contents of a page of the feed, over a feed that consists almost only of webhook events. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { WATERMARK } from "@data-cabinet/store-pg/feed/Fence"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
@@ -23,7 +23,7 @@ beforeAll(async () => {
       yield* sql`SELECT cabinet.check_epoch()`
       yield* sql`INSERT INTO cabinet.source (name, intake_secret, secret_hash)
         SELECT 'S' || n, n, sha256(n::text::bytea) FROM generate_series(1, 3) n`
-      // Source 1 has nearly everything, source 2 an event in a thousand, source 3 none. The last ids belong to a file.
+      // Source 1 has nearly all events, source 2 one in a thousand, source 3 none. The last ids belong to a file.
       yield* sql`INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
         SELECT (SELECT max(epoch) FROM cabinet.epoch), 1 + n / 100, n, CASE WHEN n % 1000 = 0 THEN 2 ELSE 1 END, now(),
                CASE WHEN n > ${EVENTS - 50} THEN 'file' WHEN n % 5000 = 1 THEN 'pull' ELSE 'webhook' END, false, false,
@@ -46,7 +46,7 @@ interface Plan {
   readonly Plans?: ReadonlyArray<Plan>
 }
 
-/** Rows that a plan took from the table of events, those it threw away included. */
+/** The rows that a plan read from the table of events, including those it discarded. */
 const eventRows = (plan: Plan): number =>
   (plan["Relation Name"] === "event"
     ? (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"]
@@ -103,7 +103,7 @@ it.each(["force_custom_plan", "force_generic_plan"])(
   },
 )
 
-/** Every id of a walk, in the pages' order. */
+/** Every id of a walk, in the order of the pages. */
 const walkAll = (walk: (typeof walks)[number], limit: number) =>
   Effect.gen(function* () {
     const feed = yield* FeedStore

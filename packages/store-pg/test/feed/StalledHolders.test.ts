@@ -21,7 +21,7 @@ beforeAll(() => {
 })
 afterAll(() => store.dispose())
 
-/** As an accept begins: the fence, then a transaction id. */
+/** How an accept begins: the fence, then a transaction id. */
 const BEGUN = `WITH fence AS MATERIALIZED (${IN_FENCE}) SELECT pg_current_xact_id()::text, count(*) FROM fence`
 
 const accepted = async () => {
@@ -34,7 +34,7 @@ const accepted = async () => {
 const isThere = async (pid: number) =>
   (await database.run(`SELECT FROM pg_stat_activity WHERE pid = ${pid}`)).length === 1
 
-/** Waits until the session is seen to wait for its client. */
+/** Waits until the session waits for its client. */
 const untilWaiting = async (pid: number) => {
   while (
     (await database.run(`SELECT FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'ClientRead'`)).length === 0

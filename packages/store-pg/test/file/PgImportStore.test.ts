@@ -25,7 +25,7 @@ const wanted = (sourceId: number): NewImport => ({
   pollId: null,
 })
 
-/** Ten rows staged and sealed, and the import claimed. */
+/** Ten rows, staged and sealed, in a claimed import. */
 const staged = (sourceId: number) =>
   Effect.gen(function* () {
     const imports = yield* ImportStore
@@ -60,7 +60,7 @@ it("EventLog accepts a slice of an import once, however often it is sent", async
       yield* appendEvents(log, slice(source.id, 1, claimed.id, 0, 5))
       const again = yield* Effect.flip(appendEvents(log, slice(source.id, 1, claimed.id, 0, 5)))
       const ahead = yield* Effect.flip(appendEvents(log, slice(source.id, 1, claimed.id, 6, 10)))
-      // What comes with it in one batch is not held up by a slice that is refused.
+      // A refused slice does not hold up the rest of its batch.
       const beside = yield* Effect.all(
         [
           Effect.exit(appendEvents(log, slice(source.id, 1, claimed.id, 0, 5))),
@@ -107,7 +107,7 @@ it("ImportStore gives an import to one holder, and the imports of a source in or
       const second = Option.getOrThrow(yield* imports.claim(first.id))
       const lost = yield* Effect.flip(imports.renew(first))
       assert.strictEqual(lost._tag, "LeaseLost")
-      // Not done: ten rows are staged and none accepted.
+      // Not complete: ten rows are staged and none is accepted.
       assert.strictEqual((yield* Effect.flip(imports.finish(second)))._tag, "LeaseLost")
       yield* imports.fail(second, "enough")
       assert.isTrue(Option.isSome(yield* imports.claim(began.held.id)))

@@ -96,7 +96,7 @@ it("undoing again changes nothing, and leaves events restored by hand", async ()
   assert.deepStrictEqual(await columnsOf(source.id), [])
   const [restored] = await idsOf(source.id)
   await restore(source.id, [restored!])
-  // The field is a column again, as a new field's would be.
+  // The field becomes a column again, as a new field would.
   assert.deepStrictEqual(await database.run("SELECT note FROM sources.twice"), [{ note: "a" }])
   assert.deepStrictEqual(await undo(id), first)
   assert.deepStrictEqual(await columnsOf(source.id), ["note"])

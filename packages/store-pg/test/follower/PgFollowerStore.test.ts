@@ -33,7 +33,7 @@ let sent = 0
 const accept = () =>
   cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, `body ${sent++}`, false))))
 
-/** Nothing behind the follower, and nobody at work. */
+/** Nothing is left for the follower, and no process works on it. */
 beforeEach(async () => {
   await later(1_000)
   const held = await claim()

@@ -23,7 +23,7 @@ const inTransaction = async (): Promise<number> => {
 
 it("work that waits within its transaction leaves sessions for all others", async () => {
   const waits = IdempotencyStore.use((store) => store.transaction(Effect.never))
-  // More than the owner has sessions.
+  // More than the owner's sessions.
   const all = Array.from({ length: 12 }, () => cabinet.runFork(waits))
   await expect.poll(inTransaction).toBeGreaterThan(0)
   for (let n = 0; n < 3; n++) {

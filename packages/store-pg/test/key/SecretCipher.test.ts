@@ -23,7 +23,7 @@ it("any changed character, and another purpose, makes a value invalid", () => {
   const stored = cipher.encrypt("signing secret", "whsec_abc")
   const from = cipher.prefix!.length
   for (let at = from; at < stored.length; at++) {
-    // The last character may have bits that are no part of a byte.
+    // The last character may have bits that belong to no byte.
     for (const letter of at === stored.length - 1 ? [] : ["A", "B"]) {
       if (stored[at] === letter) continue
       const changed = stored.slice(0, at) + letter + stored.slice(at + 1)

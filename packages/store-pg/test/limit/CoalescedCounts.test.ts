@@ -7,7 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Latch, Scope } from "effect"
 import { TestClock } from "effect/testing"
 
-/** A database that counts; `gate` holds its answers back. */
+/** A database that counts; `gate` holds back its responses. */
 const counting = (gate: Latch.Latch) => {
   const counts = new Map<string, number>()
   const calls: Array<ReadonlyMap<string, number>> = []
@@ -32,7 +32,7 @@ const folded = <A>(count: CountBatch<A>) =>
         fromResult(() => ask(subject, deadline)),
   )
 
-/** Lets everything happen that needs no time. */
+/** Lets everything run that needs no time. */
 const settled = Effect.promise(() => new Promise<void>((done) => setImmediate(done)))
 
 const messageOf = ({ message }: StoreUnavailable) => message
@@ -130,7 +130,7 @@ it.effect("coalescedCounts fails only callers past their deadline, whether or no
     yield* TestClock.adjust(1_000)
     assert.match((yield* Fiber.join(waiting[0])).message, /did not respond in time/)
     yield* gate.open
-    // Who was given up was counted all the same: the limit is never passed for it.
+    // An abandoned caller was counted nevertheless, so the limit is never exceeded for it.
     assert.deepStrictEqual([(yield* Fiber.join(sent[1]))?.count, (yield* Fiber.join(waiting[1]))?.count], [2, 4])
   }).pipe(Effect.scoped),
 )

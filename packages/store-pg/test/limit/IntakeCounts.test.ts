@@ -1,4 +1,4 @@
-/** The numbers of coalesced requests, compared with counting them one after the other. */
+/** The numbers of coalesced requests, compared with counting them one by one. */
 import type { Counted } from "@data-cabinet/store-pg/limit/CoalescedCounts"
 import { distributeSenders } from "@data-cabinet/store-pg/limit/IntakeCounts"
 import { assert, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What processes spend of their leases, compared with a database that only adds up. */
+/** What processes spend from their leases, compared with a database that only adds. */
 import { type QuotaRequest, LeasedQuota } from "@data-cabinet/store-pg/limit/LeasedQuota"
 import type { Counted } from "@data-cabinet/store-pg/limit/CoalescedCounts"
 import { assert, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ class Minute {
 
   window = (): Counted => ({ count: this.count, left_ms: 30_000 })
 
-  /** True where the request may pass. */
+  /** True if the request may pass. */
   request(at: number): boolean {
     const process = this.processes[at]!
     const ahead = process.ahead.spend(null, "source:1", 0)?.source
@@ -60,7 +60,7 @@ it.prop(
       return may
     }
     for (const { process, requests } of steps) for (let n = 0; n < requests; n++) ask(process, n)
-    // Then one process alone asks until it is refused, whatever the others hold.
+    // Then a single process requests until it is refused, whatever the others hold.
     for (let n = 0; ask(0, n); n++);
     assert.strictEqual(new Set(minute.dealt).size, minute.dealt.length)
     assert.isAtMost(passed, LIMIT)

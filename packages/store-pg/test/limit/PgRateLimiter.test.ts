@@ -15,7 +15,7 @@ const database = withDatabase()
 let one: ReturnType<typeof testCabinet>
 let other: ReturnType<typeof testCabinet>
 
-/** In the middle of a minute of the database's, so that no window ends while a test counts. */
+/** In the middle of one of the database's minutes, so that no window ends while a test counts. */
 const midMinute = () =>
   database.run(
     `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
@@ -48,14 +48,14 @@ const askAtOnce = async (count: number, ask: (limiter: RateLimiter["Service"]) =
   return [...a, ...b] as ReadonlyArray<{ allowed: boolean; remaining: number; retryAfter: number }>
 }
 
-/** When what needs nothing from outside is done: long before anything comes by a socket. */
+/** Resolves when work that needs nothing from outside is done, long before anything arrives on a socket. */
 const afterMicrotasks = async () => {
   for (let n = 0; n < 10; n++) await Promise.resolve()
 }
 
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** A request of a key, counted within this many milliseconds. */
+/** A request with a key, counted within this many milliseconds. */
 const key = (limiter: RateLimiter["Service"], fingerprint: Uint8Array, millis: number) =>
   Effect.flatMap(Clock.Clock, (clock) => fromResult(() => limiter.key(fingerprint, monotonicMillis(clock) + millis)))
 
@@ -160,7 +160,7 @@ it("PgRateLimiter starts over with the next minute", async () => {
 it("PgRateLimiter forgets a refusal by the end of the minute, even when its own clock is set back", async () => {
   const real = Effect.runSync(Clock.Clock)
   let time = 1_000_000
-  // This adapter alone: the clock is set back for nothing else.
+  // Only this adapter, because the clock must not be set back for anything else.
   const process = ManagedRuntime.make(
     PgRateLimiter.layer({ apiRate: 120, intakeRate: 1 }).pipe(
       Layer.provide(OwnerClient.layer({ url: database.url })),
@@ -182,7 +182,7 @@ it("PgRateLimiter forgets a refusal by the end of the minute, even when its own 
   assert.isFalse((await ask()).allowed)
   assert.isFalse((await ask()).allowed)
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
-  // Remembered: the database would let this pass.
+  // Remembered, because the database would let this pass.
   assert.isFalse((await ask()).allowed)
   time += Number(window!["left"])
   assert.isTrue((await ask()).allowed)

@@ -10,7 +10,7 @@ beforeEach(async () => {
     (1, 'open', 'a', 'a', NULL, NULL), (2, 'archived', 'b', 'b', cabinet.now(), NULL), (3, 'deleted', 'c', 'c', NULL, cabinet.now())`)
 })
 
-/** Logs are kept for so long that only the test of their partitions sees them. */
+/** Logs are kept long enough that only the test of their partitions sees any expire. */
 const KEPT = { originalDays: 90, logDays: 3_650, failedLogDays: 3_650, auditDays: 3_650 }
 const IDLE_SECONDS = 3_000 * 86_400
 
@@ -50,7 +50,7 @@ it("nextDue reports when the oldest original request expires", async () => {
   await original(1, "1 minute")
   await original(2, "0")
   expect(await seconds()).toBeGreaterThan(IDLE_SECONDS)
-  // From the day on which it ends; how far that is from midnight does not matter here.
+  // From the day on which it ends; its distance from midnight does not matter here.
   await pass("89 days 23 hours 50 minutes")
   const left = await seconds()
   expect(left! > IDLE_SECONDS || (left! > 0 && left! <= 540)).toBe(true)

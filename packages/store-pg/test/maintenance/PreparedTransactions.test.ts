@@ -1,4 +1,4 @@
-/** Transactions that were prepared and forgotten, on a server that lets its users prepare them. */
+/** Prepared and forgotten transactions, on a server that lets its users prepare them. */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { preparedTransactions } from "@data-cabinet/store-pg/maintenance/PreparedTransactions"
 import { PgClient } from "@effect/sql-pg"

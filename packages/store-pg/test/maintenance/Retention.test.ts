@@ -64,7 +64,7 @@ const longReader = async () => {
   }
 }
 
-/** Waits until the session that lets partitions go waits itself, and answers its process. */
+/** Waits until the session that detaches partitions is itself waiting, and returns its process id. */
 const waiting = async (): Promise<number> => {
   for (;;) {
     const [row] = await database.run(
@@ -105,7 +105,7 @@ it("deleteExpired keeps an original visible for 90 days to the minute, then dele
   expect(await forget()).toMatchObject({ originalRows: 0 })
   await pass("1 minute")
   expect(await Promise.all([first, second, later].map(shown))).toEqual([false, false, true])
-  // What nobody is shown any more is there until the next round.
+  // Originals that are no longer visible exist until the next round.
   expect(await originals()).toBe(3)
   expect(await forget()).toMatchObject({ originalRows: 2 })
   expect(await originals()).toBe(1)
@@ -144,7 +144,7 @@ it("deleteExpired never delays an accept, however long a session reads", async (
   await waiting()
   for (let n = 0; n < 50; n++) await accept()
   await waiting()
-  // Another process finds it being done.
+  // Another process finds the work already in progress.
   expect((await forget()).originals).toBe(0)
   await endReading()
   expect((await forgetting).originals).toBe(2)

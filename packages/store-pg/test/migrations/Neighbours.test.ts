@@ -1,4 +1,4 @@
-/** Cabinets on one PostgreSQL: whose roles can log in to which database, and what an author can keep of its login. */
+/** Cabinets on one PostgreSQL: whose roles can log in to which database, and what access an author can keep. */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import * as PgRegistryStore from "@data-cabinet/store-pg/tenancy/PgRegistryStore"
 import { runScript } from "@data-cabinet/store-pg/connection/AuthorSession"

@@ -1,4 +1,6 @@
-/** A service whose control plane refuses SCRAM verifiers at the commit gets the text of a password, where that is safe. */
+/**
+ * A service whose control plane refuses SCRAM verifiers at the commit gets a password in plain text, if that is safe.
+ */
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { mayCarryText, type PasswordForm, withPasswordForm } from "@data-cabinet/store-pg/migrations/PasswordForm"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"

@@ -24,7 +24,9 @@ const urlOf = (kind: "reader" | "author"): string => {
   return login.there ? login.url : assert.fail(login.reason)
 }
 
-/** Runs statements one after the other in one session of a role; answers the last one's rows, or PostgreSQL's refusal. */
+/**
+ * Runs statements one after the other in one session of a role; returns the last one's rows, or PostgreSQL's refusal.
+ */
 const as = (kind: "reader" | "author", ...statements: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const connection = yield* (yield* PgClient.PgClient).reserve
@@ -56,7 +58,7 @@ const stand = () =>
       Effect.provide(OwnerClient.layer({ url: database.url, maxConnections: 1 })),
     ),
   ).then((rows) => rows.length === 1)
-/** Refuses each statement that grants or revokes while no session holds the lock of roles; run as the superuser. */
+/** Refuses each statement that grants or revokes unless a session holds the lock on roles; run as the superuser. */
 const REFUSE_UNLOCKED = [
   `CREATE FUNCTION public.refuse_unlocked() RETURNS event_trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = '' AS $$
     BEGIN
@@ -80,7 +82,7 @@ it("grants and default privileges change only under the lock on roles, since Pos
   await fresh.drop()
 })
 
-/** A role's row, which any statement about it writes again. */
+/** A role's catalog row, which any statement about it rewrites. */
 const versions = () =>
   database.run(`SELECT xmin::text FROM pg_authid WHERE rolname LIKE 'cabinet\\_${database.name}\\_%'`)
 

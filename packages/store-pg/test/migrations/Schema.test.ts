@@ -8,7 +8,7 @@ import { withDatabase } from "../../../../test/support/postgres.ts"
 
 const database = withDatabase()
 
-/** Objects of ours; partitions of a day, which differ by when they are looked at, are not among them. */
+/** Our own objects, without daily partitions, which depend on the date. */
 const OURS = "c.relnamespace = 'cabinet'::regnamespace AND c.relname !~ '_[0-9]{8}(_|$)'"
 
 /**

@@ -9,7 +9,7 @@ import { Effect, Option, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
 
-/** Each with values in the order of the type. */
+/** Each with values in the type's order. */
 const TYPES: ReadonlyArray<readonly [name: string, type: string, values: ReadonlyArray<string>]> = [
   ["mood", "closed.mood", ["sad", "ok", "happy"]],
   ["pair", "closed.pair", ["(1,sad)", "(1,ok)", "(2,sad)"]],

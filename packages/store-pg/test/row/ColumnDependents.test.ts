@@ -174,7 +174,7 @@ const inTheWay: ReadonlyArray<
   ],
 ]
 
-/** Takes away what a case has made. */
+/** Removes what a case has created. */
 const clear = async () => {
   await superuser("DROP PUBLICATION IF EXISTS some_amounts")
   const made = await superuser(
@@ -203,7 +203,7 @@ it.each(inTheWay.map(([what, make, named, as = author]) => ({ what, make, named,
     assert.match(refused.failure.message, /[Nn]othing was changed.*Drop (it|them) first/)
     assert.strictEqual(await typeOf(table), "text")
     await clear()
-    // Without it the same is done: it was that, and nothing else.
+    // Without it, the change succeeds: it alone was the obstacle.
     if (as === author) {
       assert.strictEqual((await retype(id))._tag, "Success")
       assert.strictEqual(await typeOf(table), "numeric")
@@ -244,7 +244,7 @@ it.each([
   await author(slow(loop).replace("CREATE", "CREATE OR REPLACE"))
   const other = await newSource()
   const retyping = retype(id)
-  // Another source's events and this one's are accepted meanwhile.
+  // Events of another source and of this one are accepted meanwhile.
   assert.lengthOf(await post(other.id, "6"), 1)
   assert.lengthOf(await post(id, "7"), 1)
   const refused = await retyping
@@ -258,7 +258,7 @@ it.each([
   await clear()
 })
 
-/** Runs for many times the limit, and looks at no interrupt meanwhile. */
+/** Runs for many times the limit, without checking for interrupts. */
 const UNSTOPPABLE = `PERFORM x.c FROM XMLTABLE('/a' PASSING (('<a>' || repeat('<b/>', 1000) || '</a>')::xml)
   COLUMNS c text PATH 'count(//b[count(//b[count(//b)>0])>0])') x;`
 

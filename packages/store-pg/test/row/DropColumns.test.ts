@@ -60,7 +60,7 @@ const columnsOf = async (table: string) => {
   return rows.map(({ name }) => name)
 }
 
-/** Runs a statement in a transaction that stays open until it is released. */
+/** Runs a statement in a transaction that stays open until released. */
 const holding = async (table: string, statement: string) => {
   await database.run(`CREATE TABLE public.enough_${table} ()`)
   const held = database.run(`DO $$ BEGIN
@@ -93,7 +93,7 @@ it("drop removes a column without a value, which the field's next value and a re
   const { source, first } = await withEmptyNote("Emptied")
   expect(await drop(source, "note")).toMatchObject({ name: "note", field: "note", eventId: first })
   expect(await columnsOf("emptied")).toEqual(["_event_id", "_received_at", "total"])
-  // The other process still knows the table as it was.
+  // The other process still has the old table cached.
   await post(source, { note: "back", more: "1" }, other)
   await store.runPromise(Trash.use((all) => all.untrash(source, [first])))
   expect(await database.run("SELECT note, total, more FROM sources.emptied ORDER BY _event_id")).toEqual([
@@ -229,7 +229,7 @@ it("drop retries while the table is locked, and reports after a while that it is
 
 it("drop notices a value that was written after its check", async () => {
   const { source } = await withEmptyNote("Raced")
-  // Not visible to the first look, and in the way of the lock.
+  // Not visible to the first check, but in the way of the lock.
   const release = await holding("raced", "UPDATE sources.raced SET note = 'late'")
   const refused = refusal(source, "note")
   await expect
@@ -247,7 +247,7 @@ it("drop notices a value that was written after its check", async () => {
 
 it("an event whose batch was planned before a drop is parsed for the new table, and its row is not deferred", async () => {
   const { source } = await withEmptyNote("Planned")
-  // The other process knows the table with the column, and the version of then.
+  // The other process has the table cached with the column and the old version.
   await post(source, { total: "2" }, other)
   const version = await versionOf(source)
   await drop(source, "note")
@@ -271,7 +271,7 @@ it("no value is lost when senders fill a column again and again while it is drop
       const receipts = await process.runPromise(Effect.option(append(fields, source, version)))
       if (receipts._tag === "None") continue
       sent.push(value)
-      // So that the column is without a value from time to time.
+      // So that the column has no value from time to time.
       if (n % 5 === 4)
         await database.run("UPDATE sources.contested SET total = coalesce(note, total), note = NULL").catch(() => {})
     }

@@ -1,4 +1,4 @@
-/** The rows of long events are planned a piece at a time, and other tasks run in between. */
+/** The rows of long events are planned in pieces, and other tasks run in between. */
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { TableLayout } from "@data-cabinet/core/row/RowPlan"
@@ -21,7 +21,7 @@ const table = {
 
 const eventOf = (text: string) => ({ text, payload: Result.getOrThrow(parseJson(text)) as JsonObject })
 
-/** The plans, and how often anything else had a turn while they were made. */
+/** The plans, and how many turns other tasks had meanwhile. */
 const planned = async (events: ReadonlyArray<{ readonly text: string; readonly payload: JsonObject }>) => {
   let turns = 0
   let isOver = false

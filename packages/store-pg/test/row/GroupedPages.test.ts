@@ -18,7 +18,7 @@ import { openReading, type Reading } from "./reading.ts"
 const ROWS = 40_000
 
 let reading: Reading
-/** With one turn, so that reads wait for it. */
+/** With a single slot, so that reads wait for it. */
 let narrow: Reading
 beforeAll(async () => {
   reading = await openReading({ settings: { lockTimeout: 1_000 } })
@@ -100,7 +100,7 @@ const SLOW: ParamPairs = [
   ["limit", "10"],
 ]
 
-/** What a page is planned as, read by a reader that reads nothing. */
+/** The plan of a page, from a reader that reads nothing. */
 const planned = (params: ParamPairs, name = "orders"): Promise<RowQuery> =>
   reading.runtime.runPromise(
     Effect.gen(function* () {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 2_000 } })
   await reading.run(`CREATE TABLE honest (id int PRIMARY KEY, at timestamptz[], t text)`)
   await reading.run(`INSERT INTO honest VALUES (1, '{2026-01-02 03:04:05Z}', 'Ёж'), (2, NULL, 'b')`)
-  // Only in the reader's sessions: the author's own run it as well, when they make an index by it.
+  // Only in the reader's sessions; the author's own also run it, when they create an index with it.
   await reading.run(`CREATE FUNCTION spoil() RETURNS int LANGUAGE plpgsql AS $$
     DECLARE named text;
     BEGIN
@@ -241,7 +241,7 @@ describe("a hostile author", () => {
         RETURN 1;
       EXCEPTION WHEN OTHERS THEN RETURN 1;
       END $$`)
-      // Until its statistics are gone. Taking a lock is when a session hears of what others changed.
+      // Until its statistics are gone. A session hears of others' changes when it takes a lock.
       await reading.run(`CREATE FUNCTION linger() RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$
       DECLARE raced oid := (SELECT oid FROM pg_statistic_ext WHERE stxname = 'raced');
       BEGIN
@@ -259,7 +259,7 @@ describe("a hostile author", () => {
       const expected = Array.from({ length: 8 }, () => [{ at: ["2026-01-02T03:04:05Z"] }])
       expect(await ours()).toEqual(expected)
       expect(await read("raced_table", "public")).toEqual([])
-      // Twice, for what the first one leaves may help the second.
+      // Twice, because what the first one leaves may help the second.
       for (let round = 0; round < 2; round++) {
         await reading.run(`CREATE STATISTICS raced ON (id + linger()), (id * 2) FROM raced_table`)
         const raced = read("raced_table", "public")
@@ -278,7 +278,7 @@ describe("a hostile author", () => {
     // One session for each kind of read, so that exactly this one is reused.
     const alone = await openReading({ maxReaderConnections: 1, settings: { statementTimeout: 20_000 } })
     const superuser = async (sql: string) => (await alone.database.run(sql)) as ReadonlyArray<Record<string, unknown>>
-    // As a program has them that keeps its own tables in the cabinet's database.
+    // As a program would have that keeps its own tables in the cabinet's database.
     await superuser(`CREATE TABLE public.anothers (id int PRIMARY KEY)`)
     await superuser(`INSERT INTO public.anothers VALUES (1)`)
     await superuser(`GRANT SELECT ON public.anothers TO ${alone.readerRole}`)

@@ -23,7 +23,7 @@ const ran = () => reading.database.run("SELECT who FROM public.ran")
 
 it("a search index is refused, and no author's code runs, while pg_trgm is in a schema where the author may create objects", async () => {
   await reading.database.run("CREATE EXTENSION pg_trgm SCHEMA public")
-  // A type of the function's name: a call with a literal of no type is a cast to it.
+  // A type named like the function: a call with an untyped literal would be a cast to it.
   await reading.run("CREATE DOMAIN public.show_trgm AS text[] CHECK (public.sprung(VALUE::text))")
   expect(await build("letters")).toMatchObject({
     failure: {
@@ -42,7 +42,7 @@ it("a search index is refused, and no author's code runs, while pg_trgm is in a 
 
 it("a search index is refused while pg_trgm is the author's own", async () => {
   await reading.database.run("DROP EXTENSION pg_trgm CASCADE")
-  // As an earlier version let it: the author may create extensions no more.
+  // As an earlier version allowed; today the author may no longer create extensions.
   await reading.asBefore("CREATE EXTENSION pg_trgm SCHEMA cabinet_search")
   const refused = {
     code: "no_trigrams",

@@ -24,7 +24,10 @@ let authorRole = ""
 
 const as = (statement: string) => author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe(statement)))
 
-/** What the author's function does whenever it is called; each part by itself, so that one refusal spares none. */
+/**
+ * What the author's function does whenever it is called; each part separately, so that one refusal does not prevent the
+ * others.
+ */
 const TRIES: ReadonlyArray<string> = [
   "RESET ROLE",
   "SET LOCAL ROLE NONE",
@@ -64,7 +67,7 @@ const plant = (tries: ReadonlyArray<string>) =>
       RETURN true;
     END $f$`)
 
-/** Who the code ran as since the last look, but for the author itself. */
+/** Which roles ran the code since the last check, other than the author. */
 const strangers = async () => {
   const rows = await database.run(`SELECT DISTINCT who, may FROM public.seen WHERE who <> '${authorRole}' OR may`)
   return rows
@@ -136,7 +139,7 @@ it("retype gives the author's code no rights but the author's, wherever it is in
   await database.run("TRUNCATE public.seen")
   await retype(id, "numeric")
   expect(await strangers()).toEqual([])
-  // That the code did run, in all five places, is what makes this a proof.
+  // This is a proof only because the code did run, in all five places.
   const [ran] = await database.run("SELECT count(*)::int AS n FROM public.seen")
   expect(ran!["n"]).toBeGreaterThanOrEqual(5 * TRIES.length)
   const [kept] = await database.run(`SELECT pg_get_expr(d.adbin, d.adrelid) AS made FROM pg_attrdef d

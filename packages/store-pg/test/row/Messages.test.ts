@@ -1,4 +1,4 @@
-/** Messages that a function behind a view raises, which no read needs: none is sent, or the read is terminated for them. */
+/** Messages raised by a function behind a view, which no read needs: none is sent, or the read is terminated. */
 import { Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 
 const CALM = [{ id: 1, long: "x".repeat(5_000_000) }]
-/** Two at a time, so that none waits long for its turn on a busy machine. */
+/** Two at a time, so that none waits long on a busy machine. */
 const calmReads = async (pairs: number) => {
   for (let pair = 0; pair < pairs; pair++) {
     for (const answer of await Promise.all([reading.page("calm"), reading.page("calm")])) {
@@ -35,7 +35,7 @@ it(
     END $$`)
     await reading.run(`CREATE VIEW floods AS SELECT flood() AS f`)
     const floods = Array.from({ length: 2 }, () => reading.page("floods"))
-    // In sessions that are used again, more is sent than one response may have.
+    // In reused sessions, more is sent than one response may have.
     await calmReads(5)
     for (const answer of await Promise.all(floods)) {
       expect(Result.isFailure(answer) && answer.failure).toMatchObject({

@@ -36,7 +36,7 @@ const texts = (seed: number): ReadonlyArray<string> => {
   )
 }
 
-/** On both sides of the most digits that a number may have. */
+/** On both sides of the maximum number of digits. */
 const LONG = [255, 256].flatMap((digits) => {
   const number = "1".repeat(digits)
   return [

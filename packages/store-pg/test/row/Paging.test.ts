@@ -4,7 +4,7 @@ import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { type Random, randomFrom } from "./random.ts"
 import { openReading, type Reading, walk } from "./reading.ts"
 
-/** A column of every kind that has an order, with values that meet at the edges: ties, infinities, NaN, long fractions. */
+/** A column of every ordered kind, with values at the edges: ties, infinities, NaN, long fractions. */
 const COLUMNS: ReadonlyArray<readonly [name: string, type: string, values: ReadonlyArray<string>]> = [
   ["small", "smallint", ["0", "1", "-32768"]],
   ["big", "bigint", ["0", "9007199254740993", "9007199254740992", "-9223372036854775808"]],
@@ -105,7 +105,7 @@ const walksRight = async (name: string, random: Random, ties: string | null, row
         ["dir", dir],
         ["limit", limit],
         ["col", "n"],
-        // What a page ends at is read from what a row shows, or sent besides.
+        // The end of a page is read from its visible values, or sent in addition.
         ...(random.chance(0.5) ? [["col", column] as const] : []),
       ]
       const walked = numbers((await walk(reading, name, params)).items)

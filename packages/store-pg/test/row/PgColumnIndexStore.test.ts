@@ -41,7 +41,7 @@ const build = (name: string, columns: ReadonlyArray<string>, schema = "public") 
 const listed = (name: string, schema = "public") =>
   reading.runtime.runPromise(ColumnIndexes.use((port) => port.list(schema, name)))
 
-/** The plan of a page's own statement. */
+/** The plan of the page's own statement. */
 const planned = (name: string, params: ParamPairs) =>
   reading.runtime.runPromise(
     Effect.gen(function* () {
@@ -79,7 +79,7 @@ it("a btree serves sorts in both directions, ranges, equality and later pages of
   ] as ReadonlyArray<ParamPairs>) {
     const plan = await planned("many", params)
     expect(plan).toMatch(uses)
-    // Few rows are equal to one value, and sorting them by the key costs nothing.
+    // Few rows equal one value, and sorting them by the key costs nothing.
     if (params[0]![0] === "sort") expect(plan).not.toContain("Sort Key")
   }
   expect(await build("many", ["total"])).toMatchObject({ success: { index, built: false } })
@@ -143,7 +143,7 @@ it("the remains of an interrupted build are listed until the next build of the s
   await reading.run("CREATE TABLE half (id int PRIMARY KEY, n int)")
   await reading.run("INSERT INTO half SELECT g, g FROM generate_series(1, 100) g")
   const { index } = Result.getOrThrow(await build("half", ["n"]))
-  // As a process leaves it that is killed in the second phase.
+  // The state that a process leaves when it is killed in the second phase.
   await reading.database.run(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'public.${index}'::regclass`)
   expect(await listed("half")).toMatchObject([{ name: index, valid: false, progress: null }])
   expect(await build("half", ["n"])).toMatchObject({ success: { built: true } })

@@ -29,7 +29,7 @@ const issue = () =>
     ),
   )
 
-/** Where the test server is, as the role. */
+/** The test server's URL for the role. */
 const asRole = (password: string): string => {
   const url = new URL(database.url)
   url.username = role
@@ -141,7 +141,7 @@ it("rights that PostgreSQL grants to every role are named with the statement tha
   const found = (await beyond()).filter(({ right }) => /temporary tables|objects in schema/.test(right))
   expect(found.map(({ right }) => right)).toEqual(["create temporary tables", "create objects in schema public"])
   for (const { remedy } of found) await database.run(remedy)
-  // Only this database's functions: what the other databases have does not concern it.
+  // Only this database's functions; those of other databases do not concern it.
   for (const { remedy } of (await beyond()).filter((one) => one.remedy.includes("FUNCTION"))) await database.run(remedy)
   expect(
     (await beyond()).map(({ right }) => right).filter((right) => !/log in to|temporary files/.test(right)),

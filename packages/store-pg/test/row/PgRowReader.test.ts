@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([reading.close(), patient.close()]))
 
-/** What a read that must fail said. */
+/** The error of a read that must fail. */
 const failureIn = async (of: Reading, name: string, ...params: Parameters<Reading["page"]>[1] & {}) => {
   const result = await of.page(name, params)
   if (Result.isSuccess(result)) throw new Error(`${name} was read`)
@@ -230,7 +230,7 @@ describe("PgRowReader", () => {
     const lost = await reading.database.run(
       `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${reading.readerRole}'`,
     )
-    // The pool may have opened another at once.
+    // The pool may have opened another session at once.
     await until(`count(*) FILTER (WHERE pid IN (${lost.map(({ pid }) => pid).join()})) = 0`)
     await reading.page("t")
     expect(itemsOf(await reading.page("t")).length).toBe(2)

@@ -20,7 +20,7 @@ const key = new CursorKey(Buffer.alloc(32, 7))
 let reading: Reading
 beforeAll(async () => {
   reading = await openReading()
-  // So that an index is used however few the rows are.
+  // So that an index is used for any number of rows.
   await reading.database.run(`ALTER ROLE "${reading.readerRole}" SET enable_seqscan = off`)
   await reading.database.run(`ALTER ROLE "${reading.readerRole}" SET enable_indexscan = off`)
 })
@@ -32,7 +32,7 @@ const build = (name: string, schema = "public") => index((port) => port.build(sc
 
 const list = (name: string) => index((port) => port.list("public", name))
 
-/** As a diagnostics names them. */
+/** As diagnostics show them. */
 const outdated = async () => {
   const examined = await reading.runtime.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
   return examined.outdatedSearchIndexes
@@ -135,7 +135,7 @@ describe("a search index", () => {
     expect(all.length).toBe(60)
     let hits = 0
     for (let round = 0; round < 120; round++) {
-      // A piece of what some column of some row shows, in some case.
+      // A piece of a displayed value of some column and row, in any case.
       const shown = Object.values(random.pick(all)).filter((value) => value !== null)
       const value = random.pick(shown)
       const text = [...(typeof value === "string" ? value : JSON.stringify(value))]

@@ -98,7 +98,7 @@ const filters = (column: string, value: string): ReadonlyArray<ParamPairs> =>
     ["fv", condition === "empty" ? "" : value],
   ])
 
-/** Every kind of selection over columns of these names, each with a value that it can be compared with. */
+/** Every kind of selection over columns with these names, each with a comparable value. */
 const selections = (columns: ReadonlyArray<readonly [string, string, string]>): ReadonlyArray<ParamPairs> => [
   [],
   [["q", "ёж"]],
@@ -122,7 +122,7 @@ const selections = (columns: ReadonlyArray<readonly [string, string, string]>): 
   ]),
 ]
 
-/** Other ways to the same columns. */
+/** Other paths to the same columns. */
 const OTHER_WAYS: ReadonlyArray<ParamPairs> = [
   [],
   [["dir", "desc"]],
@@ -145,7 +145,7 @@ const WALKS: ReadonlyArray<readonly [table: string, selections: ReadonlyArray<Pa
   ["seen_made", [[], [["q", "sad"]], [["sort", "e"]], [["sort", "co"]]]],
 ]
 
-/** All that all selections find, page by page, and the statements by which they were read. */
+/** Everything that all selections find, page by page, and the statements that read it. */
 const readAll = () =>
   reading.runtime.runPromise(
     Effect.gen(function* () {
@@ -191,7 +191,7 @@ const namesIn = (texts: ReadonlyArray<string>) => {
   }
 }
 
-/** What in a statement names a function, an operator, a type or a collation without its schema. */
+/** The parts of a statement that name a function, an operator, a type or a collation without its schema. */
 const bareNames = (text: string): ReadonlyArray<string> => {
   const bare = text
     .replaceAll(/'(?:[^']|'')*'/g, "L")
@@ -209,7 +209,7 @@ const bareNames = (text: string): ReadonlyArray<string> => {
   ].flatMap((pattern) => bare.match(pattern) ?? [])
 }
 
-/** Types that arguments of the planted overloads have: everything that the tables hold, and what lies between. */
+/** The argument types of the planted overloads: all types in the tables, and those in between. */
 const ARGUMENTS = [
   ...new Set([...COLUMNS, ...MADE].map(([, type]) => type.replace(/\(\d+\)/, ""))),
   "pg_catalog.name",
@@ -253,7 +253,7 @@ describe("what an author plants in public", () => {
   it("is never resolved in place of what generated SQL names, and changes no result", async () => {
     const before = await readAll()
     const names = namesIn(before.texts)
-    // The corpus covers what there is: a name that it misses would go unplanted.
+    // The corpus covers every name: a missing one would not be planted.
     expect(names.functions).toEqual(expect.arrayContaining(["to_json", "upper", "format", "record_send", "string_agg"]))
     expect(names.operators).toEqual(expect.arrayContaining(["=", "<", "~~", "||", "+", "%", "~"]))
     const around = [
@@ -271,7 +271,7 @@ describe("what an author plants in public", () => {
     )
     await reading.run(`DO $do$ BEGIN SET LOCAL search_path = pg_catalog, public; ${script.join("\n")} END $do$`)
 
-    // They would be taken: a statement that names no schema falls into the trap.
+    // The overloads would be used: a statement without schemas falls into the trap.
     const asReader = reading.database.urlAs(reading.readerRole)
     for (const bare of [
       `SELECT to_json(now())`,

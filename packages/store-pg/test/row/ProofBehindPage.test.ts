@@ -50,7 +50,7 @@ interface Found {
   readonly columns: ReadonlyArray<string>
 }
 
-/** The table as one statement finds it. */
+/** The table as seen by one statement. */
 const find = async (): Promise<Found | undefined> => {
   const [row] = await reading.run(
     `SELECT t.oid::text AS oid, ${readVersionOf("t.oid")} AS proof, ${COLUMNS} AS columns, ${TOLD} AS told
@@ -81,7 +81,7 @@ class Reader {
     return new Reader(session)
   }
 
-  /** Pages and the proof behind them, in one write. */
+  /** Pages and the proof after them, in one write. */
   async read(found: Found, count: number) {
     const texts = Array.from({ length: count }, (_, index) => pageOf(found, 11 + index))
     const frames: Array<Uint8Array> = []
@@ -156,7 +156,7 @@ const changes = (random: Random): ReadonlyArray<() => ReadonlyArray<string>> => 
 const changeOn = async (random: Random, goesOn: () => boolean) => {
   while (goesOn()) {
     const next = random.pick(changes(random))()
-    // A new table is readable for everybody, or for nobody yet.
+    // A new table is readable for everybody, or not yet for anybody.
     const rights = random.chance(0.5) ? `GRANT SELECT ON public.raced TO PUBLIC;` : ""
     await change(...next, `REVOKE ALL ON public.raced FROM "${reading.readerRole}";`, rights)
     if (random.chance(0.3)) await change(`GRANT SELECT ON public.raced TO PUBLIC;`)
@@ -204,7 +204,7 @@ describe("the proof behind a page", () => {
 
   it.each([
     ["by itself", READERS],
-    // More than an object may have sessions.
+    // More than the sessions that an object may have.
     ["in groups", 24],
   ])("lets no page read %s show columns that its rows were not read with", async (_how, readers) => {
     const random = randomFrom(Number(process.env["SEED"] ?? 2))
@@ -268,7 +268,7 @@ describe("the proof behind a page", () => {
     session.end()
   })
 
-  /** A session that has sent a page, and neither its proof nor Sync. */
+  /** A session that has sent a page, but neither its proof nor Sync. */
   const afterPage = async () => {
     const found = (await find())!
     const session = await wireSession(reading.database, reading.readerRole, READ_ONLY)

@@ -40,7 +40,7 @@ interface PlanNode {
 
 const nodes = (plan: PlanNode): ReadonlyArray<PlanNode> => [plan, ...(plan.Plans ?? []).flatMap(nodes)]
 
-/** The rows that scans of the object itself handed up or threw away. */
+/** The rows that scans of the object itself returned or discarded. */
 const rowsRead = (plan: PlanNode): number =>
   nodes(plan)
     .filter((node) => /^(Seq Scan|Index Scan|Index Only Scan|Bitmap Heap Scan|Tid Range Scan)$/.test(node["Node Type"]))
@@ -52,7 +52,7 @@ const rowsRead = (plan: PlanNode): number =>
       0,
     )
 
-/** The page, and how PostgreSQL came by it. */
+/** The page, and its plan in PostgreSQL. */
 const explained = (name: string, params: ParamPairs) =>
   reading.runtime.runPromise(
     Effect.gen(function* () {
@@ -91,14 +91,14 @@ const explained = (name: string, params: ParamPairs) =>
     }),
   )
 
-/** The most rows that a page of `limit` read, tried at places all along the walk. A cursor is good for any page size. */
+/** The most rows read by any page of `limit`, tried at positions all along the walk. A cursor fits any page size. */
 const mostRead = async (name: string, params: ParamPairs, limit: number) => {
   let most = 0
   let at: ParamPairs = []
   for (;;) {
     const { plan } = await explained(name, [...params, ...at, ["limit", String(limit)]])
     const stride = Result.getOrThrow(await reading.page(name, [...params, ...at, ["limit", "997"]]))
-    // Of the last rows PostgreSQL may rather sort all than go along the index.
+    // Near the end, PostgreSQL may prefer sorting all remaining rows to using the index.
     if (stride.nextCursor === null) return most
     most = Math.max(most, rowsRead(plan))
     at = [["cursor", stride.nextCursor]]

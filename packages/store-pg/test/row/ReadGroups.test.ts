@@ -92,7 +92,7 @@ it.effect(
       yield* end("a")
       assert.deepStrictEqual(sent.slice(1), ["b+c+d+e"])
       yield* end("b+c+d+e")
-      // Four wait behind f: two are left for other turns.
+      // Four wait behind f, so two are left for other slots.
       assert.deepStrictEqual(sent.slice(2), ["f+g+h"])
       yield* end("f+g+h")
       yield* end("i")
@@ -136,7 +136,7 @@ it.effect(
       many(read, "a", "b", "c", "d")
       yield* end("a")
       yield* end("b+c", "failed")
-      // c is behind d, which had its place in the line before.
+      // c is behind d, which was ahead of it in the queue.
       for (const name of ["b", "d", "c"]) yield* end(name)
       assert.deepStrictEqual(sent, ["a", "b+c", "b", "d", "c"])
       assert.deepStrictEqual([...results.keys()].toSorted(), ["a", "b", "c", "d"])
@@ -175,10 +175,10 @@ it.effect("ReadGroups reads each page separately if a group is slow, and cancels
     yield* TestClock.adjust(500)
     yield* settled
     assert.deepStrictEqual(aborted, ["slow+c"])
-    // The slow one has a turn to itself, as it would have had without a group.
+    // The slow read has a slot to itself, as it would without a group.
     assert.deepStrictEqual(sent, ["a", "slow+c", "slow"])
     yield* end("slow")
-    // The turn is the group's as well, whose session has not come to rest.
+    // The slot still belongs to the group, whose session is not idle yet.
     assert.deepStrictEqual(sent, ["a", "slow+c", "slow"])
     yield* end("slow+c", "failed")
     yield* end("d")

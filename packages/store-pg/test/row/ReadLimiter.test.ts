@@ -8,7 +8,7 @@ import { ReadLimiter, type SlotRequest } from "../../src/row/ReadLimiter.ts"
 
 const late = Result.fail("late" as const)
 
-/** Work that is an Effect, in a turn. */
+/** Work as an Effect, in a slot. */
 const acquire = <A, E>(turns: ReadLimiter, of: SlotRequest, work: Effect.Effect<A, E>): Effect.Effect<A, E | "late"> =>
   fromCall<A, E | "late">((call) =>
     turns.run<Result.Result<A, E | "late">>(of, call, late, () => runResult(work, call.context, call)),
@@ -66,7 +66,7 @@ it.effect("ReadLimiter reserves slots for tables and for other views, however ma
     yield* read("a", "a1")
     yield* read("a", "a2")
     assert.deepStrictEqual(began.slice(3), ["a1"])
-    // w2 waits for a session apart, a2 for any.
+    // w2 waits for a separate session, a2 for any.
     yield* end("a1")
     assert.deepStrictEqual(began.slice(4), ["a2"])
     yield* end("w1")

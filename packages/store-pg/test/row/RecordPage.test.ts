@@ -90,7 +90,7 @@ const WALKS: ReadonlyArray<readonly [name: string, params: ParamPairs]> = [
   ],
 ]
 
-/** What a cursor carries, without its signature; the table's number is another in every database. */
+/** The contents of a cursor, without its signature and the table's number, which differs in every database. */
 const positionsIn = (cursor: string | null, oid: unknown): unknown =>
   cursor === null
     ? null

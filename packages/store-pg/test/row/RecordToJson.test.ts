@@ -16,7 +16,7 @@ const bigint = (value: bigint): Buffer => {
   return bytes
 }
 
-/** What `record_send` makes of these values, in the midst of other bytes. */
+/** The output of `record_send` for these values, surrounded by other bytes. */
 const sent = (values: ReadonlyArray<Buffer | null>): RecordBytes => {
   const number = (value: number) => {
     const bytes = Buffer.alloc(4)
@@ -28,7 +28,7 @@ const sent = (values: ReadonlyArray<Buffer | null>): RecordBytes => {
   return { bytes, start: 5, end: bytes.length - 5 }
 }
 
-/** The rows one behind the other, in the midst of other bytes. */
+/** The rows one after the other, surrounded by other bytes. */
 const concatenated = (rows: ReadonlyArray<RecordBytes>): RecordBytes => {
   const bytes = Buffer.concat([
     Buffer.from("other"),
@@ -118,7 +118,7 @@ describe("RecordToJson", () => {
   )
 
   it("finds a number's text even if it is much longer than its binary form", () => {
-    // As numeric is sent: one digit of four figures, the 75th before the point.
+    // The wire format of numeric: one base-10,000 digit, the 75th before the point.
     const number = Buffer.from([0, 1, 0, 75, 0, 0, 0, 0, 0, 7])
     const read = row.read(concatenated([sent([bigint(0n), null, number])]))
     assert.strictEqual(encodedText(read, 0, 2, NUMERIC), `7${"0".repeat(300)}`)

@@ -30,7 +30,7 @@ it("many concurrent trials wait for a table in one session, and other work has i
   await cabinet.runPromise(EventLog.use((log) => appendEvents(log, sent)))
   const held = database.run(`DO $$ BEGIN LOCK TABLE sources.${table!.name}; PERFORM pg_sleep(3); END $$`)
   const trial = SourceColumns.use((columns) => columns.tryRetype(id, "a", "numeric"))
-  // More than the owner has sessions.
+  // More than the owner's sessions.
   const trials = Array.from({ length: 12 }, () => cabinet.runPromise(Effect.exit(trial)))
   await expect.poll(waiting).toBeGreaterThan(0)
   for (let n = 0; n < 3; n++) {

@@ -75,7 +75,7 @@ interface Cause {
   readonly mend: ReadonlyArray<(table: string) => string>
   /** The database's message. */
   readonly words: RegExp
-  /** The event whose row is refused; every source has one of {a: 1, e: "x"} before. */
+  /** The event whose row is refused; every source already has one of {a: 1, e: "x"}. */
   readonly poisoned: Fields
   /** The contents of its row meanwhile; undefined: no row. */
   readonly partly?: Fields
@@ -83,7 +83,7 @@ interface Cause {
   readonly honest?: Fields
 }
 
-/** Puts a table with the same rows and these columns besides in the place of a source's table. */
+/** Replaces a source's table by one with the same rows and these additional columns. */
 const replaced = (columns: string): ReadonlyArray<(table: string) => string> => [
   (table) => `ALTER TABLE ${table} RENAME TO old`,
   (table) =>
@@ -150,7 +150,7 @@ const CAUSES: Record<string, Cause> = {
     honest: { a: 2, e: "z" },
   },
   "1,600 columns, counted with dropped ones": {
-    // One is dropped, and still counts.
+    // One was dropped, but still counts.
     spoil: [
       ...replaced(Array.from({ length: 1_596 }, (_, n) => `, x${n} bool`).join("")),
       (table) => `ALTER TABLE ${table} DROP COLUMN x7`,
@@ -226,7 +226,7 @@ it("a row that stays refused is retried at intervals that double up to an hour",
     )
     assert.strictEqual(aside!["attempts"], attempt)
     seconds.push(aside!["seconds"] as number)
-    // What the database's clock went on meanwhile, and a little more.
+    // By how much the database's clock advanced meanwhile, and a little more.
     await database.run(
       `UPDATE cabinet.clock SET shift = shift + (SELECT retry_at - cabinet.now() FROM cabinet.row_set_aside WHERE event_id = ${refused})`,
     )

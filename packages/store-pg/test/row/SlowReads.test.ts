@@ -106,7 +106,7 @@ it("are recorded without values when rows are read, until the index exists", asy
           return yield* Effect.promise(async () => {
             const reads = [0, 1, 2].map(() => reading.page("orders", params))
             await expect.poll(() => reading.database.run(waiting)).toHaveLength(3)
-            // Nothing but time makes a read slow.
+            // Only its duration makes a read slow.
             await setTimeout(300)
             return { reads }
           })

@@ -32,7 +32,7 @@ const post = (sourceId: number, fields: Record<string, Json>, runtime = first) =
   }
   return runtime.runPromise(EventLog.use((log) => appendEvents(log, request)))
 }
-/** A row may wait while its table is locked, here by the other process that makes a column: until none does. */
+/** A row may wait while its table is locked, here by the other process while it creates a column. */
 const rowsFollowed = () =>
   vi.waitFor(
     async () => {
@@ -139,7 +139,7 @@ describe("a source's table", () => {
     const other = await newSource("Not held")
     await post(source.id, { n: "1" })
     await post(other.id, { n: "1" })
-    // As a retype holds them, for as long as it takes.
+    // The locks of a retype, for its whole duration.
     await database.run("CREATE TABLE public.held_enough ()")
     const holding = database.run(`DO $$ BEGIN
       PERFORM FROM cabinet.source WHERE id = ${source.id} FOR UPDATE;
@@ -150,7 +150,7 @@ describe("a source's table", () => {
     await vi.waitFor(async () => assert.lengthOf(await database.run(isHeld), 1), { timeout: 60_000, interval: 20 })
     assert.lengthOf(await post(source.id, { n: "2" }), 1)
     assert.lengthOf(await post(source.id, { n: "3" }, second), 1)
-    // Nor do the deferred rows of others wait for it.
+    // The deferred rows of other sources do not wait for it either.
     await first.runPromise(drainDeferredRows)
     assert.lengthOf(await post(other.id, { n: "2" }), 1)
     await database.run("INSERT INTO public.held_enough DEFAULT VALUES")
@@ -186,7 +186,7 @@ describe("a source's table", () => {
     await rowsFollowed()
     const rows = await database.run("SELECT n FROM sources.long_rows ORDER BY _event_id")
     assert.strictEqual(rows.map(({ n }) => n).join(""), "012345678")
-    // Three short ones and three of 700 KB come to two megabytes.
+    // Three short ones and three of 700 KB add up to two megabytes.
     assert.deepStrictEqual(await database.run("SELECT rows FROM public.inserted ORDER BY at"), [
       { rows: 6 },
       { rows: 3 },

@@ -15,7 +15,7 @@ beforeAll(async () => {
   reading = await openReading({ maxReaderConnections: 4, settings: { statementTimeout: 300 } })
   await reading.run(`CREATE TABLE honest (id int PRIMARY KEY)`)
   await reading.run(`INSERT INTO honest VALUES (1)`)
-  // PostgreSQL asks for no privilege to run XMLTABLE, so nothing but the places can hold it.
+  // PostgreSQL requires no privilege to run XMLTABLE, so only the slots can limit it.
   await reading.run(`CREATE FUNCTION public.nodes(n int) RETURNS xml LANGUAGE sql IMMUTABLE AS
     $$ SELECT ('<a>' || repeat('<b/>', n) || '</a>')::xml $$`)
   await reading.run(`CREATE VIEW unstoppable AS SELECT t.c FROM XMLTABLE('/a' PASSING public.nodes(${NODES})
@@ -26,7 +26,7 @@ afterAll(() => reading.close())
 /** Of four connections, three may run views at once, and half of the four run the same one. */
 const SHARE = 2
 
-/** So many that a read takes some seconds, many times its limit. */
+/** Enough that a read takes several seconds, many times its limit. */
 const NODES = 400
 
 const stuck = async () =>

@@ -12,7 +12,7 @@ afterAll(() => reading.close())
 
 const ROWS = 1_000
 
-/** Up to so many bits, few as often as many, either sign. */
+/** A random number of bits, small ones as often as large ones, with either sign. */
 const integer = (random: Random, bits: number): bigint => {
   const used = BigInt(random(bits))
   const value = BigInt.asUintN(Number(used), (BigInt(random(2 ** 32)) << 32n) | BigInt(random(2 ** 32)))
@@ -43,7 +43,7 @@ const text = (random: Random): string =>
 const base64 = (random: Random): string =>
   Buffer.from(Array.from({ length: random(70) }, () => random(256))).toString("base64")
 
-/** From 4713 before our era to the year 294,276, the near more often than the far. */
+/** From 4713 BC to the year 294,276, near dates more often than distant ones. */
 const micros = (random: Random): string => {
   const near = BigInt(random(2 ** 31)) * 1_000_000n - 2n ** 30n * 1_000_000n
   const far = BigInt(random(2 ** 32)) * 2_100_000_000n - 200_000_000_000_000_000n

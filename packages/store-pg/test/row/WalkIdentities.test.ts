@@ -5,7 +5,7 @@ import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openReading, type Reading, walk } from "./reading.ts"
 
-/** Wide enough that the rows lie in several ranges of blocks. */
+/** Wide enough that the rows span several block ranges. */
 const ROWS = 700
 const FILLED = "n int, k int, t text, filler text"
 
@@ -83,7 +83,7 @@ describe("a walk over all pages", { timeout: 240_000 }, () => {
               walked.push(numbers)
             }
           }
-          // The size of a page changes nothing, and without a sort one direction is the other reversed.
+          // The page size changes nothing, and without a sort one direction is the reverse of the other.
           expect(walked[1], what).toEqual(walked[0])
           expect(walked[3], what).toEqual(walked[2])
           if (sort.length === 0) expect(walked[2], what).toEqual(walked[0]?.toReversed())

@@ -37,12 +37,14 @@ export const openReading = async (options: ReadingOptions = {}) => {
     runtime,
     readerRole: roles.reader.role,
     authorRole,
-    /** One statement as the cabinet's author. */
+    /** Runs one statement as the cabinet's author. */
     run: (statement: string, values: ReadonlyArray<unknown> = []) =>
       author.runPromise(PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement, values))),
-    /** A schema of the author's, as `schema add` creates it. */
+    /** Creates a schema of the author's, as `schema add` does. */
     addSchema: (schema: string) => database.run(`CREATE SCHEMA ${schema} AUTHORIZATION "${authorRole}"`),
-    /** One statement as the author of a database that an earlier version prepared: it could create schemas and extensions. */
+    /**
+     * Runs one statement as the author of a database from an earlier version, who could create schemas and extensions.
+     */
     asBefore: async (statement: string) => {
       await database.run(`GRANT CREATE ON DATABASE ${database.name} TO "${authorRole}"`)
       try {

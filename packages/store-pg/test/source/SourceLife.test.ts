@@ -1,4 +1,4 @@
-/** The life of a source: switched off and on, given another name and address, deleted with or without its table. */
+/** The life of a source: switched off and on, renamed, moved to a new address, deleted with or without its table. */
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
@@ -36,7 +36,7 @@ const accept = (sourceId: number, sourceVersion: number) =>
 const made = async (name: string) => {
   const source = await sources((all) => all.create({ name }))
   await accept(source.id, 1)
-  // On a busy machine the row can have to wait for its column.
+  // On a busy machine the row may have to wait for its column.
   await store.runPromise(drainDeferredRows)
   return source
 }

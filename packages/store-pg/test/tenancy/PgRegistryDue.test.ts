@@ -1,4 +1,4 @@
-/** When a cabinet is due, as processes that use, look at and leave it write it. */
+/** When a cabinet is due, as recorded by processes that use, check and leave it. */
 import { claimDue, dueByCommand, dueInUse, settleDue } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import type { PgClient } from "@effect/sql-pg"
@@ -27,7 +27,7 @@ const add = (name: string) =>
 
 const later = (interval: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
 
-/** Seconds from now on, to the next ten. */
+/** Seconds from now, rounded to tens. */
 const dueIn = async (name: string): Promise<number | null> => {
   const [row] = await database.run(
     `SELECT ceil(extract(epoch FROM due_at - cabinet.now()) / 10)::int * 10 AS seconds FROM cabinet.registry_due WHERE name = '${name}'`,
@@ -91,7 +91,7 @@ it("dueInUse postpones the time for a process that does all the work, and otherw
   await database.run("UPDATE cabinet.registry_due SET due_at = cabinet.now() + interval '12 hours'")
   await run(dueInUse("a", false))
   assert.strictEqual(await dueIn("a"), 120)
-  // Its process was killed: nothing is written, and the time passes.
+  // Its process was killed, so nothing is written and the time passes.
   await later("2 minutes")
   assert.deepStrictEqual(await claimed(), ["a"])
 })
@@ -102,7 +102,7 @@ it("dueByCommand makes a cabinet due when the command ends, or after ten minutes
   assert.strictEqual(await dueIn("a"), 600)
   await run(dueByCommand("a", "done"))
   assert.deepStrictEqual(await claimed(), ["a"])
-  // An earlier time stays.
+  // An earlier time is kept.
   await run(dueByCommand("a", "begun"))
   assert.strictEqual(await dueIn("a"), 60)
 })

@@ -1,4 +1,7 @@
-/** What a process knows of the registry, while others change it: in any order of commits, and past the triggers. */
+/**
+ * What a process knows about the registry while others change it: with commits in any order, and writes past the
+ * triggers.
+ */
 import { type KnownCabinets, knownCabinets } from "@data-cabinet/core/tenancy/KnownCabinets"
 import { RegistryStore } from "@data-cabinet/core/tenancy/RegistryStore"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
@@ -12,9 +15,9 @@ let database: TestDatabase
 let runtime: ManagedRuntime.ManagedRuntime<RegistryStore | PgClient.PgClient, unknown>
 let known: KnownCabinets
 let gone: Array<string>
-/** Names of the cabinets whose rows each call of the store returned, one list a call. */
+/** Names of the cabinets whose rows each call to the store returned, one list per call. */
 let read: Array<ReadonlyArray<string>>
-/** Added to the life of the database server: another one makes a server that was restored, or taken over from. */
+/** Added to the database server's identity: another value simulates a server that was restored or failed over from. */
 let life: string
 let afterPage: () => Promise<void>
 
@@ -62,7 +65,7 @@ const names = () => [...known.all.keys()].toSorted()
 const add = (name: string) =>
   `INSERT INTO cabinet.registered_cabinet (name, database_url) VALUES ('${name}', 'postgres://h/${name}')`
 
-/** Writes `statement` in a transaction that stays open; returns how it is committed. */
+/** Runs `statement` in a transaction that stays open; returns the function that commits it. */
 const begun = async (statement: string) => {
   const mayCommit = Deferred.makeUnsafe<void>()
   const isWritten = Deferred.makeUnsafe<void>()
@@ -179,7 +182,7 @@ it("refresh reads the whole registry if the database server has changed", async 
   await database.run(add("first"))
   await refresh()
   await database.run(add("second"))
-  // As if it had been noted under a transaction that the other server had run already.
+  // As if recorded under a transaction that the other server had already run.
   await database.run("DELETE FROM cabinet.registry_change")
   await refresh()
   expect(names()).toEqual(["first"])
