@@ -49,3 +49,17 @@ it("an unknown address below /console/ is a page with the sections, and leads a 
     assert.match(stranger.get("location") ?? "", /^\/data\/console\/sign-in/)
   }
 })
+
+it("two tabs that change different settings of a source do not overwrite each other", async () => {
+  const shownIn = async () => {
+    const { text } = await editor.get("/console/sources/1")
+    return unescapeHtml(/name="form_shown" value="([^"]*)"/.exec(text)![1]!)
+  }
+  const [first, second] = [await shownIn(), await shownIn()]
+  const save = (form: Readonly<Record<string, string>>) => editor.post("/console/sources/1/change", form)
+  assert.strictEqual((await save({ form_shown: first, name: "Renamed", rate_limit: "" })).status, 303)
+  assert.strictEqual((await save({ form_shown: second, name: "Orders", honeypot: "website" })).status, 303)
+  const [source] = await cabinet.cabinet.sources.list()
+  assert.deepStrictEqual([source!.name, source!.honeypot], ["Renamed", "website"])
+  assert.strictEqual((await save({ form_shown: await shownIn(), name: "Renamed", honeypot: "website" })).status, 303)
+})

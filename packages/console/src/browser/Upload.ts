@@ -14,10 +14,18 @@ export const uploads = (): void => {
 
 const send = (form: HTMLFormElement, data: FormData, place: HTMLElement): void => {
   const progress = form.querySelector("progress")!
-  const buttons = form.querySelectorAll("button")
+  const buttons = form.querySelectorAll<HTMLButtonElement>("button:not([data-stop])")
+  const stop = form.querySelector<HTMLButtonElement>("[data-stop]")
   const request = new XMLHttpRequest()
+  let isStopped = false
+  const end = (): void => {
+    isStopped = true
+    request.abort()
+  }
+  stop?.addEventListener("click", end, { once: true })
   const under = (way: boolean): void => {
     progress.classList.toggle("hide", !way)
+    stop?.toggleAttribute("hidden", !way)
     place.ariaBusy = String(way)
     for (const button of buttons) button.disabled = way
   }
@@ -31,7 +39,8 @@ const send = (form: HTMLFormElement, data: FormData, place: HTMLElement): void =
     const { status, responseText: text } = request
     // If the session has ended, the response is a whole screen, whose main part gives the reason.
     const [from, to] = [text.indexOf("<main"), text.indexOf("</main>")]
-    if (status === 0) place.textContent = form.dataset["failed"] ?? ""
+    if (isStopped) place.textContent = ""
+    else if (status === 0) place.textContent = form.dataset["failed"] ?? ""
     else setHtml(place, from < 0 ? text : text.slice(text.indexOf(">", from) + 1, to))
   })
   under(true)

@@ -3,6 +3,7 @@ import type { ImportReport } from "@data-cabinet/core/file/Import"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { failureText } from "../html/FailureText.ts"
 import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
@@ -30,7 +31,7 @@ const form = (frame: Frame, { sources, report }: FileData): HtmlValue => {
     String(report?.sourceId ?? on[0]!.id),
   )}</select></label><button name="dry_run" value="true">${words.tryFirst}</button><button class="main" name="dry_run" value="false">${words.importNow}</button></div>
 <details${report?.state === "unclear" && new Html(" open")}><summary>${words.more}</summary>${csvChoice(frame)}${notationChoice(frame, {})}<p class="soft">${words.notationHint}</p><label class="choice"><input type="checkbox" name="skip_refused" value="true"> ${words.skipRefused}</label><label class="choice"><input type="checkbox" name="again" value="true"> ${words.again}</label></details>
-<p class="soft">${words.hint}</p><progress class="hide" max="1" value="0" aria-label="${words.sending}"></progress></form>`
+<p class="soft">${words.hint}</p><div class="row"><progress class="hide" max="1" value="0" aria-label="${words.sending}"></progress><button type="button" data-stop hidden>${frame.words.cancel}</button></div></form>`
 }
 
 const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Html => {
@@ -42,7 +43,7 @@ const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Ht
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
   const line = (one: ImportStatus) =>
     markup`<tr><th scope="row"><a href="${consolePath(frame, `files/${one.id}`)}">${one.name}</a><small>${event.channels[one.channel] ?? one.channel}</small></th><td><a href="${consolePath(frame, `sources/${one.sourceId}`)}">${nameOf(one.sourceId)}</a></td><td class="wide-only">${moment(one.createdAt)}</td>
-<td>${importBadge(frame, one)}${one.failure !== null && markup`<small lang="en">${one.failure}</small>`}</td><td class="n">${words.progress(one.accepted, one.staged)}${one.refused > 0 && markup`<small>${words.refused(one.refused)}</small>`}</td></tr>`
+<td>${importBadge(frame, one)}${failureText(frame, one.failure)}</td><td class="n">${words.progress(one.accepted, one.staged)}${one.refused > 0 && markup`<small>${words.refused(one.refused)}</small>`}</td></tr>`
   return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.begun}</th><th scope="col">${event.state}</th><th scope="col" class="n">${words.rows}</th></tr></thead><tbody>${imports.map(line)}</tbody></table></div>`
 }
 

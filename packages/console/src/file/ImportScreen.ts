@@ -7,6 +7,7 @@ import type { UndoPreview } from "@data-cabinet/core/file/Imports"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { failureText } from "../html/FailureText.ts"
 import { confirmed } from "../html/Confirmation.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { actButton } from "../html/PostForm.ts"
@@ -72,7 +73,7 @@ export const importScreen = (frame: Frame, data: ImportData): Screen => {
     main: markup`<p><a href="${consolePath(frame, "files")}">← ${words.files}</a></p><div class="head"><h1>${status.name} ${importBadge(frame, status)}</h1></div>
 <section class="card"><table class="list"><tr><th scope="row">${event.source}</th><td><a href="${consolePath(frame, `sources/${status.sourceId}`)}">${source?.name ?? status.sourceId}</a></td></tr>
 <tr><th scope="row">${words.begun}</th><td>${moment(status.createdAt)}</td></tr>
-<tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p lang="en">${status.failure}</p>`}</section>
+<tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p>${failureText(frame, status.failure)}</p>`}</section>
 ${isCancellable && cancelling(frame, path, status)}${undone(frame, status)}${asked ?? ask}`,
   }
 }

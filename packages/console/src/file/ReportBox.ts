@@ -2,9 +2,10 @@
 import type { ImportReport } from "@data-cabinet/core/file/Import"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { doubtTable } from "./Doubts.ts"
+import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
-import { jsonTree } from "../html/JsonTree.ts"
 import type { Frame } from "../html/Shell.ts"
+import { previewTable } from "./PreviewTable.ts"
 
 const TONES: Readonly<Record<ImportReport["state"], Tone>> = {
   done: "good",
@@ -36,7 +37,7 @@ const readingsOf = (frame: Frame, { readings }: ImportReport): HtmlValue => {
   if (readings.length === 0) return null
   return markup`<p>${words.delimiterAsked}</p>${readings.map(
     ({ delimiter, preview }) =>
-      markup`<details open><summary>${words.delimiters[delimiter === "\t" ? "tab" : delimiter === "" ? "none" : delimiter] ?? delimiter}</summary>${preview.map((row) => jsonTree(row))}</details>`,
+      markup`<details open><summary>${words.delimiters[delimiter === "\t" ? "tab" : delimiter === "" ? "none" : delimiter] ?? delimiter}</summary>${previewTable(preview)}</details>`,
   )}`
 }
 
@@ -56,7 +57,7 @@ export const reportBox = (frame: Frame, report: ImportReport): Html => {
     report.sheet,
   ]
   return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
-<p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p lang="en">${report.failure}</p>`}
+<p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p>${failureText(frame, report.failure)}</p>`}
 ${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
-${readingsOf(frame, report)}${doubtTable(frame, report.doubts)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${report.preview.map((row) => jsonTree(row))}</details>`}</section>`
+${readingsOf(frame, report)}${doubtTable(frame, report.doubts)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${previewTable(report.preview)}</details>`}</section>`
 }

@@ -3,7 +3,7 @@
  * sign-in. It works on the screen's markup, so that it holds for every form, present and future. Secrets are not filled in.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { FORM_AT, FORM_ID } from "./PostForm.ts"
+import { FORM_AT, FORM_ID, FORM_SHOWN } from "./PostForm.ts"
 import { type Change, changed, type Tag, tagsOf, withAttributes } from "./MarkupTags.ts"
 import { escapeHtml, unescapeHtml } from "@data-cabinet/http-node/html/Html"
 
@@ -32,7 +32,7 @@ export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   "secret",
 ])
 
-const OWN_FIELDS: ReadonlySet<string> = new Set([FORM_ID, FORM_AT])
+const OWN_FIELDS: ReadonlySet<string> = new Set([FORM_ID, FORM_AT, FORM_SHOWN])
 
 const CONTROLS: ReadonlySet<string> = new Set(["input", "select", "textarea", "button"])
 const UNFILLED: ReadonlySet<string> = new Set(["hidden", "password", "file", "submit", "button"])
@@ -114,7 +114,8 @@ const filled = (
   const changes = new Map<Tag, Change>()
   for (const control of controls) {
     const type = typeOf(control)
-    if (nameOf(control) === "" || UNFILLED.has(type) || SECRET_FIELDS.has(nameOf(control))) continue
+    const isUnfilled = UNFILLED.has(type) && nameOf(control) !== FORM_SHOWN
+    if (nameOf(control) === "" || isUnfilled || SECRET_FIELDS.has(nameOf(control))) continue
     const value = values.get(control)
     if (isChoice(control)) {
       changes.set(control, withAttributes(html, control, { checked: value === undefined ? null : "" }))

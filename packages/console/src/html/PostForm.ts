@@ -8,6 +8,8 @@ import { escapeHtml, Html, type HtmlValue, markup } from "@data-cabinet/http-nod
 export const FORM_ID = "form_id"
 /** The address of the form's screen, where it is shown again, filled in, if it is refused. */
 export const FORM_AT = "form_at"
+/** The values that a form of settings was shown with (`screen/ChangedValues.ts`). */
+export const FORM_SHOWN = "form_shown"
 
 interface PostForm {
   readonly path: string

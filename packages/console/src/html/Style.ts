@@ -106,7 +106,7 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}
 .grid .n{text-align:right}.grid .j{font-family:var(--mono);font-size:.88em;color:var(--soft)}
 .z::after,.e::after{color:var(--soft);font:.72em var(--mono)}.z::after{content:"NULL"}.e::after{content:"“ ”"}
-.cut{display:block;max-height:24lh;overflow:hidden}.cut:has(+details[open]){max-height:none}.tall{display:block;max-height:24lh;overflow:auto}
+.cut{display:block;max-height:24lh;overflow:hidden}.cut:has(+details[open]){max-height:none}.scroller{overflow-x:auto}.scroller td{white-space:nowrap}.tall{display:block;max-height:24lh;overflow:auto}
 .grid .o{padding:0;text-align:center}.grid .o a{display:block;line-height:29px;color:var(--soft);font-size:1.1rem}
 .grid .gap td{padding:0;border:0;height:0}
 .w0{width:30px}.w6{width:calc(5.4ch + 1.6rem)}.w8{width:calc(7.2ch + 1.6rem)}.w10{width:calc(9ch + 1.6rem)}.w13{width:calc(11.7ch + 1.6rem)}.w16{width:calc(14.4ch + 1.6rem)}.w20{width:calc(18ch + 1.6rem)}.w25{width:calc(22.5ch + 1.6rem)}.w32{width:calc(28.8ch + 1.6rem)}.w40{width:calc(36ch + 1.6rem)}.w46{width:calc(41.4ch + 1.6rem)}

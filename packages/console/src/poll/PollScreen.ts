@@ -12,6 +12,7 @@ import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { doubtLines } from "../file/Doubts.ts"
 import { fileTabs } from "../file/FileTabs.ts"
+import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { menu } from "../html/Menu.ts"
@@ -143,7 +144,7 @@ const runTable = (frame: Frame, { runs, timeZone }: PollData): Html => {
   const moment = momentsIn(timeZone)
   if (runs.length === 0) return markup`<p class="soft">${words.noRuns}</p>`
   const line = (run: PollRun) =>
-    markup`<tr><th scope="row">${moment(run.at)}</th><td>${badge(RUN_TONES[run.outcome], words.outcomes[run.outcome])} ${run.status}${run.failure !== null && markup`<small lang="en">${run.failure}</small>`}${doubtLines(frame, run.doubts)}</td><td class="n">${words.fresh(run.fresh, run.items)}</td><td class="n wide-only nowrap">${integration.millis(run.durationMs)}</td></tr>`
+    markup`<tr><th scope="row">${moment(run.at)}</th><td>${badge(RUN_TONES[run.outcome], words.outcomes[run.outcome])} ${run.status}${failureText(frame, run.failure)}${doubtLines(frame, run.doubts)}</td><td class="n">${words.fresh(run.fresh, run.items)}</td><td class="n wide-only nowrap">${integration.millis(run.durationMs)}</td></tr>`
   return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${integration.at}</th><th scope="col">${words.outcome}</th><th scope="col" class="n">${words.items}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${runs.map(line)}</tbody></table></div>`
 }
 

@@ -2,6 +2,7 @@
 import type { PollTrial } from "@data-cabinet/core/poll/Poll"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { doubtTable } from "../file/Doubts.ts"
+import { failureText } from "../html/FailureText.ts"
 import { badge } from "../html/Badge.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import type { Frame } from "../html/Shell.ts"
@@ -17,7 +18,7 @@ export const trialBox = (frame: Frame, trial: PollTrial): Html => {
   const read = failure === null
   const said = read ? words.wouldTake(trial.fresh, trial.items) : words.outcomes.failed
   return markup`<section class="card" role="status" aria-labelledby="trial"><h2 id="trial">${words.tried} ${badge(read ? "good" : "bad", said)}</h2>
-${!read && markup`<p lang="en">${failure}</p>`}${doubtTable(frame, trial.doubts)}<p class="soft">${words.nothingKept}${read && trial.fresh > 0 && trial.history && ` ${words.asHistory}`}</p>
+${!read && markup`<p>${failureText(frame, failure)}</p>`}${doubtTable(frame, trial.doubts)}<p class="soft">${words.nothingKept}${read && trial.fresh > 0 && trial.history && ` ${words.asHistory}`}</p>
 <dl class="facts">${fact(words.status, status)}${fact(integration.duration, integration.millis(trial.durationMs))}${fact(event.size, event.bytes(trial.bytes))}${fact(words.peer, trial.peer)}
 ${fact("Content-Type", trial.contentType)}${fact("ETag", trial.etag)}${fact("Last-Modified", trial.lastModified)}${fact(words.format, trial.format)}${fact(event.charset, trial.encoding)}
 ${read && markup`<dt>${words.pointer}</dt><dd class="mono">${pointer === "" ? "–" : pointer}</dd><dt>${words.key}</dt><dd>${keyField ?? words.wholeContent}</dd>`}</dl>

@@ -51,6 +51,14 @@ const valueIn = ({ input }: AnySetting, text: string): unknown => {
   }
 }
 
+/** The values that the form shows, by their keys. */
+export const settingValues = (
+  source: SourceSettings & { readonly name: string },
+): Readonly<Record<string, unknown>> => ({
+  name: source.name,
+  ...Object.fromEntries(ALL_SETTINGS.map(({ key }) => [key, source[key]])),
+})
+
 /**
  * The settings of the sent form. A form rendered before a setting existed leaves it unchanged; an unchecked box is not
  * sent, and means off.

@@ -12,7 +12,8 @@ import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
-import { settingFields } from "./SettingFields.ts"
+import { shownValues } from "../screen/ChangedValues.ts"
+import { settingFields, settingValues } from "./SettingFields.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
 
@@ -78,7 +79,7 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
   const { source: words } = frame.words
   if (!may(frame, "source.change")) return null
   const body = markup`<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
-${settingFields(source, words.setting)}
+${settingFields(source, words.setting)}${shownValues(settingValues(source))}
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${source.id}/change`)
   return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>

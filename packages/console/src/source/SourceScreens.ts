@@ -14,6 +14,7 @@ import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { changedValues } from "../screen/ChangedValues.ts"
 import { settingsIn } from "./SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
@@ -120,7 +121,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     home,
     repeat: "allowed",
     respond: (call) => {
-      const changes = { name: fieldOf(call, "name"), ...settingsIn(call) }
+      const changes = changedValues(call, { name: fieldOf(call, "name"), ...settingsIn(call) })
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },
   })

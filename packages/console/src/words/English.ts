@@ -1,4 +1,5 @@
 /** The screens in English. */
+import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
@@ -81,6 +82,8 @@ export const ENGLISH = {
   cancel: "Cancel",
   close: "Close",
   copied: "Copied",
+  /** Before the message of a failure; null: the message itself is in this language. */
+  failed: null as string | null,
   showAll: (characters: number) => `Show all ${count(characters, { one: "character", other: "characters" })}`,
   sections: {
     overview: "Overview",
@@ -692,6 +695,9 @@ export const ENGLISH = {
     message: "Finding",
     levels: { bad: "action needed", warn: "warning", ok: "ok" },
     well: "No problems found.",
+    /** In this language, before the message; null: the message itself is. */
+    finding: (_check: string, _level: Finding["level"]): { readonly name: string; readonly sentence: string } | null =>
+      null,
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
   },
   notices: {

@@ -1,6 +1,7 @@
 /** The screens in Russian. */
 import { RUSSIAN_SETTINGS } from "./SettingWords.ts"
 import { plurals, tenthsIn } from "./Plural.ts"
+import { RUSSIAN_FINDINGS } from "./RussianFindings.ts"
 import { RUSSIAN_REFUSALS } from "./RussianRefusals.ts"
 import type { Words } from "./Words.ts"
 
@@ -43,6 +44,7 @@ export const RUSSIAN: Words = {
   cancel: "Отмена",
   close: "Закрыть",
   copied: "Скопировано",
+  failed: "Не удалось. Причина, как её назвала программа:",
   showAll: (characters) =>
     `Показать целиком: ${count(characters, { one: "символ", few: "символа", many: "символов", other: "символа" })}`,
   sections: {
@@ -691,6 +693,10 @@ export const RUSSIAN: Words = {
     message: "Вывод",
     levels: { bad: "срочно", warn: "обратить внимание", ok: "в порядке" },
     well: "Всё в порядке.",
+    finding: (check, level) => {
+      const { name, [level]: sentence } = RUSSIAN_FINDINGS[check] ?? { name: check }
+      return sentence === undefined ? null : { name, sentence }
+    },
     troubles: (troubles) => `Требует внимания: ${troubles}.`,
   },
   notices: {

@@ -45,6 +45,7 @@ const NAMES = new Set([
 const SETTING = /[A-Z]+(?:_[A-Z]+)+/g
 
 const textsOf = (words: unknown): ReadonlyArray<string> => {
+  if (words === null) return []
   if (typeof words === "string") return [words]
   if (typeof words === "function") return textsOf((words as (...given: ReadonlyArray<unknown>) => string)(1, "", 2))
   return Object.values(words as object).flatMap(textsOf)

@@ -1,0 +1,36 @@
+/** The first rows of a file as a person sees them there: a table of its fields. Values keep every digit. */
+import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { jsonTree } from "../html/JsonTree.ts"
+
+const MAX_CHARACTERS = 200
+
+/** A row is its event's payload: an object as compact JSON. */
+const cellsOf = (row: string): ReadonlyMap<string, string> => {
+  const tokens = cellTokens(row)
+  return new Map(Object.keys(JSON.parse(row) as object).map((name, at) => [name, tokens[at] ?? "null"]))
+}
+
+/** Names that an object of JavaScript sorts before the others, or that are there twice, have no place of their own in a table. */
+const isPlain = (row: string): boolean => {
+  if (!row.startsWith("{")) return false
+  const names = Object.keys(JSON.parse(row) as object)
+  return names.length === cellTokens(row).length && names.every((name) => !/^\d+$/.test(name) && name !== "__proto__")
+}
+
+const cut = (text: string): string =>
+  text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…` : text
+
+const cell = (token: string | undefined): Html => {
+  if (token === undefined || token === "null") return markup`<td class="z"></td>`
+  const text = shownText(token)
+  return text === "" ? markup`<td class="e"></td>` : markup`<td>${cut(text)}</td>`
+}
+
+/** Rows that do not fit a table are shown as JSON. */
+export const previewTable = (rows: ReadonlyArray<string>): Html => {
+  if (!rows.every(isPlain)) return markup`${rows.map((row) => jsonTree(row))}`
+  const lines = rows.map(cellsOf)
+  const names = [...new Set(lines.flatMap((line) => [...line.keys()]))]
+  return markup`<div class="scroller" tabindex="0"><table class="list"><thead><tr>${names.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${lines.map((line) => markup`<tr>${names.map((name) => cell(line.get(name)))}</tr>`)}</tbody></table></div>`
+}
