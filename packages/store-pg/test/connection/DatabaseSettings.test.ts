@@ -47,6 +47,32 @@ it.each([
   assert.strictEqual(await settingOf("synchronous_commit", KINDS.owner), used)
 })
 
+it.each([
+  ["DateStyle", "'German, DMY'", "ISO, YMD"],
+  ["TimeZone", "'Pacific/Chatham'", "UTC"],
+  ["IntervalStyle", "'sql_standard'", "postgres"],
+  ["bytea_output", "'escape'", "hex"],
+  ["standard_conforming_strings", "off", "on"],
+  ["extra_float_digits", "-15", "1"],
+  ["search_path", "'public'", null],
+  ["statement_timeout", "'3ms'", null],
+  ["lock_timeout", "'3ms'", null],
+  ["default_transaction_isolation", "'serializable'", null],
+  ["client_encoding", "'LATIN1'", "UTF8"],
+  ["array_nulls", "off", "on"],
+  ["transform_null_equals", "on", "off"],
+  ["quote_all_identifiers", "on", "off"],
+])("every kind of session reads and writes the same under %s = %s in the database", async (name, given, used) => {
+  const own = await settingOf(name, KINDS.owner)
+  await set(name, given)
+  for (const settings of Object.values(KINDS)) {
+    const now = await settingOf(name, settings)
+    if (used !== null) assert.strictEqual(now, used)
+    else assert.notStrictEqual(now, given.replaceAll("'", ""))
+  }
+  assert.strictEqual(await settingOf(name, KINDS.owner), own)
+})
+
 it("Diagnostics reports synchronous_commit as the database sets it, although its session raises it", async () => {
   await set("synchronous_commit", "off")
   const cabinet = testCabinet(database.url)
