@@ -119,6 +119,33 @@ const CAUSES: Record<string, Cause> = {
     poisoned: { a: 6, e: "y" },
     honest: { a: 2, e: "z" },
   },
+  "a foreign key of the operator's": {
+    spoil: [
+      () => "CREATE TABLE public.kinds (a numeric PRIMARY KEY)",
+      () => "INSERT INTO public.kinds VALUES (1), (2)",
+      (table) => `ALTER TABLE ${table} ADD CONSTRAINT mine FOREIGN KEY (a) REFERENCES public.kinds`,
+    ],
+    mend: [(table) => `ALTER TABLE ${table} DROP CONSTRAINT mine`],
+    words: /violates foreign key constraint "mine"/,
+    poisoned: { a: 6, e: "y" },
+    honest: { a: 2, e: "z" },
+  },
+  "a required column of the operator's": {
+    spoil: [
+      (table) => `ALTER TABLE ${table} ADD COLUMN mine int NOT NULL DEFAULT 1`,
+      (table) => `ALTER TABLE ${table} ALTER COLUMN mine DROP DEFAULT`,
+    ],
+    mend: [(table) => `ALTER TABLE ${table} DROP COLUMN mine`],
+    words: /null value in column "mine"/,
+    poisoned: { a: 6, e: "y" },
+  },
+  "an exclusion constraint of the operator's": {
+    spoil: [(table) => `ALTER TABLE ${table} ADD CONSTRAINT mine EXCLUDE (e WITH =)`],
+    mend: [(table) => `ALTER TABLE ${table} DROP CONSTRAINT mine`],
+    words: /conflicting key value violates exclusion constraint "mine"/,
+    poisoned: { a: 6, e: "x" },
+    honest: { a: 2, e: "z" },
+  },
   "another owner after a restore": {
     spoil: [(table) => `ALTER TABLE ${table} OWNER TO ${superuser}`],
     mend: [(table) => `ALTER TABLE ${table} OWNER TO ${ownerRole}`],
