@@ -18,20 +18,24 @@ const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
 const ODF = /^urn:(?:oasis:names:tc:opendocument|org:documentfoundation:names:experimental:\w+):xmlns:(\w+)(?::|$)/
 const OLD_ODF = /^http:\/\/openoffice\.org\/2\d\d\d\/(\w+)$/
 
+/** No known namespace is half as long. The patterns take time in the square of the length. */
+const MAX_URI_LENGTH = 200
+
 const prefixOf = (uri: string): string => {
   if (uri === "") return ""
+  if (uri.length > MAX_URI_LENGTH) return "?"
   for (const [pattern, prefix] of PREFIXES) if (pattern.test(uri)) return prefix
   return (ODF.exec(uri) ?? OLD_ODF.exec(uri))?.[1] ?? "?"
 }
 
+/** The declarations of an element, with what each prefix stood for outside it. */
 interface Scope {
   readonly depth: number
-  readonly outer: ReadonlyMap<string, string>
-  readonly declared: number
+  readonly outer: ReadonlyArray<readonly [prefix: string, stoodFor: string | undefined]>
 }
 
 export class XmlNames {
-  #prefixes: ReadonlyMap<string, string> = new Map()
+  readonly #prefixes = new Map<string, string>()
   #names = new Map<string, string>()
   readonly #scopes: Array<Scope> = []
   #declared = 0
@@ -40,10 +44,13 @@ export class XmlNames {
   declare(depth: number, declarations: ReadonlyArray<readonly [prefix: string, uri: string]>): void {
     this.#declared += declarations.length
     if (this.#declared > MAX_DECLARATIONS) throw new SheetFault("it declares too many namespaces")
-    this.#scopes.push({ depth, outer: this.#prefixes, declared: declarations.length })
-    const prefixes = new Map(this.#prefixes)
-    for (const [prefix, uri] of declarations) prefixes.set(prefix, prefixOf(uri))
-    this.#prefixes = prefixes
+    // Only what changes is kept: a copy of all for each element would take time in their number.
+    const outer = declarations.map(([prefix, uri]) => {
+      const stoodFor = this.#prefixes.get(prefix)
+      this.#prefixes.set(prefix, prefixOf(uri))
+      return [prefix, stoodFor] as const
+    })
+    this.#scopes.push({ depth, outer })
     this.#names = new Map()
   }
 
@@ -52,8 +59,11 @@ export class XmlNames {
     const scope = this.#scopes.at(-1)
     if (scope === undefined || scope.depth !== depth) return
     this.#scopes.pop()
-    this.#declared -= scope.declared
-    this.#prefixes = scope.outer
+    this.#declared -= scope.outer.length
+    for (const [prefix, stoodFor] of scope.outer.toReversed()) {
+      if (stoodFor === undefined) this.#prefixes.delete(prefix)
+      else this.#prefixes.set(prefix, stoodFor)
+    }
     this.#names = new Map()
   }
 

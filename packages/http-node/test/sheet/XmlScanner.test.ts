@@ -100,3 +100,18 @@ it("XmlScanner names elements and attributes by namespace, whatever their prefix
   const opened = reported([text]).filter((one) => !one.startsWith("</"))
   assert.deepStrictEqual(opened, ["<r>", "<a>", "<table:b>", "<?:c>", "<b>", "<d>", "<table:b>"])
 })
+
+it("XmlScanner restores what a prefix stood for after an element that declares it, even twice", () => {
+  const [main, table] = ["http://purl.oclc.org/ooxml/spreadsheetml/main", "urn:oasis:names:tc:opendocument:xmlns:table:1.0"]
+  const text = `<x:r xmlns:x="${main}"><x:a xmlns:x="urn:other" xmlns:x="${table}" xmlns:n="${main}"><x:b/><n:c/></x:a><x:d/><n:e/></x:r>`
+  const opened = reported([text]).filter((one) => !one.startsWith("</"))
+  assert.deepStrictEqual(opened, ["<r>", "<table:a>", "<table:b>", "<c>", "<d>", "<n:e>"])
+})
+
+/** In the square of its length, the name of a megabyte would take minutes and end the test. */
+it.each(["/spreadsheetml/", "/officeDocument/", "/package/"])(
+  "XmlScanner takes no time in the square of the length of a namespace of %s",
+  (unit) => {
+    assert.include(reported([`<r xmlns="${unit.repeat(Math.floor(1_000_000 / unit.length))}"/>`])[0], "?:r")
+  },
+)
