@@ -93,7 +93,23 @@ const EXAMPLES = [
 
 const IMPORT = /:1:\d+: .*no-restricted-imports/u
 
+/** What is logged past the configured log. */
+const UNLOGGED = [
+  ...["runFork", "runPromise", "runPromiseExit", "runSync", "runSyncExit", "runCallback"].map(
+    (run) => ["core,console,delivery,http-node,remote,store-pg", `Effect.${run}(Effect.void)`] as const,
+  ),
+  ["core,client,console,delivery,http-node,remote,store-pg", 'console.warn("careful")'],
+] as const
+
 const planted: ReadonlyArray<Planted> = [
+  ...UNLOGGED.flatMap(([packages, expression], at) =>
+    packages.split(",").map((of) => ({
+      rule: `refuses ${expression} in ${of}, which is logged past the configured log`,
+      file: `packages/${of}/src/event/Unlogged${at}.ts`,
+      text: `import { Effect } from "effect"\nexport const uses = () => [Effect, ${expression}]\n`,
+      reported: /:2:\d+: .*(no-restricted-properties|no-console)/u,
+    })),
+  ),
   ...REFUSED_IMPORTS.map(([of, specifier], at) => ({
     rule: `refuses that ${of} imports ${specifier}`,
     file: `packages/${of}/src/event/Refused${at}.ts`,

@@ -102,7 +102,10 @@ it("XmlScanner names elements and attributes by namespace, whatever their prefix
 })
 
 it("XmlScanner restores what a prefix stood for after an element that declares it, even twice", () => {
-  const [main, table] = ["http://purl.oclc.org/ooxml/spreadsheetml/main", "urn:oasis:names:tc:opendocument:xmlns:table:1.0"]
+  const [main, table] = [
+    "http://purl.oclc.org/ooxml/spreadsheetml/main",
+    "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+  ]
   const text = `<x:r xmlns:x="${main}"><x:a xmlns:x="urn:other" xmlns:x="${table}" xmlns:n="${main}"><x:b/><n:c/></x:a><x:d/><n:e/></x:r>`
   const opened = reported([text]).filter((one) => !one.startsWith("</"))
   assert.deepStrictEqual(opened, ["<r>", "<table:a>", "<table:b>", "<c>", "<d>", "<n:e>"])
