@@ -117,6 +117,7 @@ CREATE TABLE cabinet.api_key (
   revoked_at timestamp with time zone,
   last_request_at timestamp with time zone,
   expires_at timestamp with time zone,
+  origin bigint,
   CONSTRAINT api_key_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT api_key_pkey PRIMARY KEY (id)
 );
@@ -211,6 +212,25 @@ CREATE TABLE cabinet.base_address (
   noted_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
   CONSTRAINT base_address_pkey PRIMARY KEY (singleton),
   CONSTRAINT base_address_singleton_check CHECK (singleton)
+);
+
+CREATE TABLE cabinet.client_follower (
+  id bigint DEFAULT nextval('cabinet.follower_id_seq'::regclass) NOT NULL,
+  key_id bigint,
+  token_id bigint,
+  name text NOT NULL,
+  source_id bigint,
+  channel text,
+  epoch bigint NOT NULL,
+  xid bigint NOT NULL,
+  event_id bigint NOT NULL,
+  "position" text NOT NULL,
+  resets bigint DEFAULT 0 NOT NULL,
+  moved_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
+  CONSTRAINT client_follower_check CHECK ((num_nonnulls(key_id, token_id) = 1)),
+  CONSTRAINT client_follower_key_id_fkey FOREIGN KEY (key_id) REFERENCES cabinet.api_key(id) ON DELETE CASCADE,
+  CONSTRAINT client_follower_pkey PRIMARY KEY (id),
+  CONSTRAINT client_follower_token_id_fkey FOREIGN KEY (token_id) REFERENCES cabinet.access_token(id) ON DELETE CASCADE
 );
 
 CREATE TABLE cabinet.clock (
@@ -735,6 +755,10 @@ CREATE INDEX attempt_of_delivery ON ONLY cabinet.attempt USING btree (delivery_i
 
 CREATE INDEX attempt_of_event ON ONLY cabinet.attempt_delivered USING btree (event_id);
 
+CREATE UNIQUE INDEX client_follower_of_key ON cabinet.client_follower USING btree (key_id, name) WHERE (key_id IS NOT NULL);
+
+CREATE UNIQUE INDEX client_follower_of_token ON cabinet.client_follower USING btree (token_id, name) WHERE (token_id IS NOT NULL);
+
 CREATE INDEX deferred_row_of_source ON cabinet.deferred_row USING btree (source_id, event_id);
 
 CREATE INDEX delivery_age ON cabinet.delivery USING brin (created_at);
@@ -1091,6 +1115,8 @@ COMMENT ON TABLE cabinet.address_rule IS 'From which place of the feed an addres
 
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 
+COMMENT ON COLUMN cabinet.api_key.origin IS 'The first key that this one replaces by rotation; null for a key that replaces none.';
+
 COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected to; null when no connection was made.';
 
 COMMENT ON COLUMN cabinet.attempt.response_body IS 'The first 2,048 bytes of it, as text.';
@@ -1108,6 +1134,14 @@ COMMENT ON TABLE cabinet.audit IS 'An entry without an outcome is of an act that
 COMMENT ON COLUMN cabinet.audit.changes IS 'The fields that were asked for, without secrets.';
 
 COMMENT ON TABLE cabinet.base_address IS 'Without a trailing slash; no row until a server knows it.';
+
+COMMENT ON TABLE cabinet.client_follower IS 'Positions in the feed that clients acknowledge. Ids are drawn together with those of follower.';
+
+COMMENT ON COLUMN cabinet.client_follower.key_id IS 'The key that it belongs to: the first one, of keys that replaced one another.';
+
+COMMENT ON COLUMN cabinet.client_follower."position" IS 'The position with its trail, as cursors have it; epoch, xid and event_id are its place.';
+
+COMMENT ON COLUMN cabinet.client_follower.resets IS 'How often the position was reset: an acknowledgement of a page read before the last reset moves nothing.';
 
 COMMENT ON TABLE cabinet.clock IS 'Moves cabinet.now(), so that days can pass in a test. Always zero in service.';
 

@@ -4,8 +4,12 @@
  * It gets an event again only if the database has lost events that it had seen.
  */
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
+import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
+import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
+import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
+import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics"
 import { Effect, Schedule } from "effect"
@@ -181,6 +185,61 @@ const drawAgain = (bodies: string, places: ReadonlyArray<{ readonly id: bigint; 
   )
 
 const shiftClock = (shift: string) => primary.run(`UPDATE cabinet.clock SET shift = '${shift}'`, DATABASE)
+
+/** The bodies that a client of this name gets and acknowledges, page by page, up to the end of the feed. */
+const readKept = (fingerprint: Uint8Array, limit: number) =>
+  store.runPromise(
+    Effect.gen(function* () {
+      const followers = yield* ClientFollowers
+      const feed = yield* Feed
+      const bodies: Array<string> = []
+      for (let pages = 0; pages < 300; pages++) {
+        const page = yield* feed.page(
+          yield* followers.resolve(fingerprint, [
+            ["follower", "erp"],
+            ["limit", String(limit)],
+          ]),
+        )
+        for (const item of page.items.texts())
+          bodies.push((JSON.parse(item) as { payload: { body: string } }).payload.body)
+        yield* followers.acknowledge(
+          fingerprint,
+          [
+            ["follower", "erp"],
+            ["cursor", page.nextCursor],
+          ],
+          null,
+        )
+        if (!page.hasMore) return bodies
+      }
+      return yield* Effect.die(new Error("The position does not move."))
+    }),
+  )
+
+it.each([1, 7])(
+  "a position that the cabinet keeps skips nothing when the database lacks its event, by pages of %i",
+  async (limit) => {
+    const { key } = await store.runPromise(ApiKeys.use((keys) => keys.issue(`kept ${limit}`)))
+    const fingerprint = keyFingerprint(key)
+    const client = newClient()
+    await readOn(client)
+    const restored = client.after
+    await readKept(fingerprint, 1_000)
+    const lost = some(`lost by pages of ${limit}`, 3)
+    await accept(lost)
+    assert.sameMembers(await readKept(fingerprint, limit), lost)
+    const places = await forgetAfter(restored)
+    const after = some(`kept through pages of ${limit}`, 3)
+    await accept(after)
+    await drawAgain(`kept through pages of ${limit}`, places)
+    const got = await readKept(fingerprint, limit)
+    assert.includeMembers(got, after)
+    assert.isBelow(got.length - after.length, FEW)
+    assert.isEmpty(await readKept(fingerprint, limit))
+    await accept(some(`on ${limit}`))
+    assert.sameMembers(await readKept(fingerprint, limit), some(`on ${limit}`))
+  },
+)
 
 it("a client with a position of this epoch beyond the database gets the events accepted since", async () => {
   const client = newClient()

@@ -195,6 +195,29 @@ it(
   },
 )
 
+it("a feed with a follower goes on where the last processed page ended, and repeats a page that was left", async () => {
+  const { id, intake_url } = await manage().call("addSource", { body: { name: "Kept" } })
+  const sent = []
+  for (let n = 0; n < 5; n++) sent.push((await sendToIntake(intake_url, { n })).id)
+  const options = { sourceId: id, follower: "erp", follow: false, limit: 2 }
+  const got: Array<number> = []
+  for await (const event of cabinet().feed(options)) {
+    got.push(event.id)
+    // In the middle of the second page.
+    if (got.length === 3) break
+  }
+  assert.deepStrictEqual(got, sent.slice(0, 3))
+  const rest = await all(cabinet().feed(options))
+  assert.deepStrictEqual(
+    rest.map((event) => event.id),
+    sent.slice(2),
+  )
+  assert.deepStrictEqual(await all(cabinet().feed(options)), [])
+  const { data } = await manage().call("listFollowers", {})
+  expect(data.find(({ kind }) => kind === "client")).toMatchObject({ name: "erp", source_id: id, behind: 0 })
+  await expect(all(cabinet().feed({ ...options, cursor: "x" }))).rejects.toThrow(/Pass follower, or cursor/)
+})
+
 it("numbers that a double cannot hold keep their digits as text, and others are numbers", async () => {
   const { intake_url } = await manage().call("addSource", { body: { name: "Numbers" } })
   const receipt = await sendToIntake(intake_url, { big: 2n ** 80n, small: 12.5, text: "1e5", list: [1, null] })

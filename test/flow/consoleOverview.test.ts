@@ -140,3 +140,18 @@ it("invalid periods of activity are refused, and so is an unknown source", async
   assert.deepStrictEqual(await refused("step=minute"), [400, "bad_param", "step"])
   assert.deepStrictEqual(await refused("source_id=99"), [404, "no_such_source", "source_id"])
 })
+
+it("the state of the database shows each follower of the feed with its lag, escaped", async () => {
+  const name = "<b>ERP</b>"
+  const { key } = await cabinet.cabinet.keys.create({ name })
+  const headers = { "x-api-key": key }
+  const page = await fetch(`${cabinet.base}/api/v1/events?limit=1`, { headers })
+  const { next_cursor } = (await page.json()) as { next_cursor: string }
+  const query = `follower=erp&cursor=${next_cursor}`
+  await fetch(`${cabinet.base}/api/v1/events/ack?${query}`, { method: "POST", headers })
+  await send('{"customer":"behind"}')
+  const screen = (await viewer.get("/console/doctor")).text
+  assert.match(screen, /<bdi>activity<\/bdi> <span class="soft">counts of events/)
+  assert.match(screen, /<bdi>erp<\/bdi> <span class="soft">client<\/span>.*&lt;b&gt;ERP.*#1<\/a>.*badge[^>]*>behind</)
+  assert.notInclude(screen, name)
+})

@@ -106,7 +106,10 @@ export const strayNames = (
   // A name before a parenthesis is a function, except after INSERT INTO, where the parenthesis holds columns.
   const relation = `(${NAME})(?:\\.(${NAME}))?(?![\\w$.])`
   const readings = [
-    new RegExp(`\\b(?:FROM|JOIN|UPDATE|DELETE FROM|LOCK TABLE|TRUNCATE)\\s+(?:ONLY\\s+)?${relation}(?!\\s*\\()`, "g"),
+    new RegExp(
+      `\\b(?:FROM|JOIN|(?<!SHARE )UPDATE|DELETE FROM|LOCK TABLE|TRUNCATE)\\s+(?:ONLY\\s+)?${relation}(?!\\s*\\()`,
+      "g",
+    ),
     new RegExp(`\\bINSERT INTO\\s+${relation}`, "g"),
   ]
   for (const [, first, second] of readings.flatMap((reading) => [...text.matchAll(reading)])) {

@@ -84,6 +84,11 @@ export class Cabinet {
     return parseJson(await textOf(this.#fetch, `${this.#base}${path}${search}`, init), this.#numbers)
   }
 
+  async #post(path: string, query: Pairs, signal?: AbortSignal): Promise<unknown> {
+    const init = { method: "POST", headers: this.#headers, ...(signal === undefined ? {} : { signal }) }
+    return parseJson(await textOf(this.#fetch, `${this.#base}${path}?${searchOf(query)}`, init), this.#numbers)
+  }
+
   async sources(): Promise<ReadonlyArray<Source>> {
     return ((await this.#get("/sources")) as { readonly data: ReadonlyArray<Source> }).data
   }
@@ -118,10 +123,13 @@ export class Cabinet {
   feedPages(options: FeedOptions = {}): AsyncGenerator<FeedPage, void, void> {
     const read: ReadFeed = async (query, waitSeconds, signal) =>
       (await this.#get("/events", query, signal, waitSeconds)) as never
-    return feedPages(read, options)
+    return feedPages(read, (query, signal) => this.#post("/events/ack", query, signal), options)
   }
 
-  /** The feed by events. With `cursors` a page's cursor is saved when the event after its last is requested. */
+  /**
+   * The feed by events. With `cursors` a page's cursor is saved when the event after its last is requested; with `follower`
+   * it is acknowledged then.
+   */
   async *feed(options: FeedOptions = {}): AsyncGenerator<FeedEvent, void, void> {
     for await (const { events } of this.feedPages(options)) yield* events
   }

@@ -40,6 +40,11 @@ export interface FeedOptions {
   /** Where to begin; without it and without `cursors` at the beginning. */
   readonly cursor?: string | null
   readonly cursors?: CursorStore
+  /**
+   * A name under which the cabinet keeps the position, in place of `cursor` and `cursors`. A page is acknowledged when the
+   * next one is requested: after a crash its events are returned again, and none is skipped.
+   */
+  readonly follower?: string
   /** False: ends at the current end of the feed. True (the default): waits for new events. */
   readonly follow?: boolean
   /**
@@ -67,11 +72,14 @@ export type ReadFeed = (
   signal?: AbortSignal,
 ) => Promise<SentPage>
 
+/** Moves the position that the cabinet keeps to a cursor. */
+export type Acknowledge = (query: ReadonlyArray<readonly [string, string]>, signal?: AbortSignal) => Promise<unknown>
+
 /** Proxies end a response that is silent for a minute, some after 30 seconds. */
 const WAIT_SECONDS = 25
 
-/** Tries until there is a page, or an error that does not pass. */
-const patiently = async (read: () => Promise<SentPage>, { signal, onRetry }: FeedOptions): Promise<SentPage> => {
+/** Tries until it succeeds, or fails with an error that does not pass. */
+const patiently = async <A>(read: () => Promise<A>, { signal, onRetry }: FeedOptions): Promise<A> => {
   for (let failures = 0; ; failures++) {
     try {
       return await read()
@@ -84,22 +92,40 @@ const patiently = async (read: () => Promise<SentPage>, { signal, onRetry }: Fee
   }
 }
 
+/** Fails for options that contradict each other. */
+const checkOptions = ({ follower, cursor, cursors }: FeedOptions): void => {
+  if (follower === undefined || ((cursor ?? null) === null && cursors === undefined)) return
+  throw new TypeError("Pass follower, or cursor and cursors: the cabinet keeps the position of a follower.")
+}
+
 /** Reads the feed page by page. With `follow` it waits at the end for new events; otherwise it ends there. */
-export async function* feedPages(read: ReadFeed, options: FeedOptions): AsyncGenerator<FeedPage, void, void> {
-  const { sourceId, channel, cursors, follow = true, everyMillis = 1000, limit = 1000, signal } = options
-  const filter: Array<readonly [string, string]> = [["limit", String(limit)]]
+export async function* feedPages(
+  read: ReadFeed,
+  acknowledge: Acknowledge,
+  options: FeedOptions,
+): AsyncGenerator<FeedPage, void, void> {
+  checkOptions(options)
+  const { sourceId, channel, cursors, follower, follow = true, everyMillis = 1000, limit = 1000, signal } = options
+  const filter: Array<readonly [string, string]> = []
   if (sourceId !== undefined) filter.push(["source_id", String(sourceId)])
   if (channel !== undefined) filter.push(["channel", channel])
+  if (follower !== undefined) filter.push(["follower", follower])
+  const first = [...filter, ["limit", String(limit)] as const]
   let cursor = options.cursor ?? (await cursors?.load()) ?? null
   while (true) {
     const at = cursor
-    const query = at === null ? filter : [...filter, ["cursor", at] as const]
+    // A follower's position is read each time: it may have been reset meanwhile.
+    const query = at === null || follower !== undefined ? first : [...first, ["cursor", at] as const]
     const askedAt = performance.now()
     const page = await patiently(() => read(query, follow ? WAIT_SECONDS : 0, signal), options)
     cursor = page.next_cursor
     if (page.data.length > 0) yield { events: page.data, cursor }
     // Only now that the reader has come back for more: events it did not process are read again.
-    if (cursor !== at) await cursors?.save(cursor)
+    const end = cursor
+    if (end !== at) await cursors?.save(end)
+    if (follower !== undefined && page.data.length > 0) {
+      await patiently(() => acknowledge([...filter, ["cursor", end] as const], signal), options)
+    }
     if (page.has_more) continue
     if (!follow) return
     // A server that is stopping does not wait, nor one of an earlier version.

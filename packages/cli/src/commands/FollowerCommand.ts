@@ -1,18 +1,21 @@
 /** `cabinet follower …`: the work behind the feed. */
 import { followerShape, Followers } from "@data-cabinet/core/follower/Followers"
-import { type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { CLIENT_KIND, type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { followerArgument, followerNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const stateOf = ({ failures, error, retryAt, holder }: FollowerState): string =>
-  failures > 0
-    ? `failed ${failures} times, next try ${retryAt}: ${error}`
-    : holder === null
-      ? "idle"
-      : `at work in ${holder}`
+const stateOf = ({ kind, failures, error, retryAt, holder, movedAt, key }: FollowerState): string =>
+  kind === CLIENT_KIND
+    ? `acknowledged ${movedAt} with the key ${key}`
+    : failures > 0
+      ? `failed ${failures} times, next try ${retryAt}: ${error}`
+      : holder === null
+        ? "idle"
+        : `at work in ${holder}`
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
@@ -37,7 +40,44 @@ const list = Command.make("list", {}, () =>
   ),
 ).pipe(Command.withDescription("List the followers of the feed: their positions, how far each is behind, and why"))
 
+const reset = Command.make(
+  "reset",
+  {
+    follower: followerArgument,
+    to: Flag.String("to").pipe(
+      Flag.withDescription("beginning, now, a time (RFC 3339), or a cursor of the feed with its source and channel"),
+      Flag.withDefault("beginning"),
+    ),
+  },
+  (input) =>
+    withCabinet({}, () =>
+      Effect.gen(function* () {
+        const id = yield* followerNamed(input.follower)
+        yield* Followers.use((followers) => followers.reset(id, input.to))
+        yield* report(
+          yield* format,
+          { id, to: input.to },
+          () => `Follower ${id} is reset: its program continues there with the next page that it reads.`,
+        )
+      }),
+    ),
+).pipe(Command.withDescription("Set the position of a client's follower; without --to, to the first event"))
+
+const remove = Command.make("remove", { follower: followerArgument }, (input) =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const id = yield* followerNamed(input.follower)
+      yield* Followers.use((followers) => followers.remove(id))
+      yield* report(
+        yield* format,
+        { id },
+        () => `Follower ${id} is removed. A program that still uses its name creates it again when it acknowledges.`,
+      )
+    }),
+  ),
+).pipe(Command.withDescription("Forget a client's follower, for a program that was retired"))
+
 export const followerCommand = Command.make("follower").pipe(
-  Command.withDescription("See the work that follows the feed"),
-  Command.withSubcommands([list]),
+  Command.withDescription("See the work that follows the feed, and set clients' positions"),
+  Command.withSubcommands([list, reset, remove]),
 )

@@ -1,9 +1,11 @@
 /**
- * Resolves the source, delivery address or key that a user names: by its number, or by its name, an address by its URL. A
+ * Resolves the source, delivery address, key or follower that a user names: by its number, or by its name, an address by its URL. A
  * number is always the id: a source called `7` is named by its id from `source list`.
  */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Followers } from "@data-cabinet/core/follower/Followers"
+import { CLIENT_KIND } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect } from "effect"
@@ -65,10 +67,23 @@ export const keyNamed = (given: string) =>
     ),
   )
 
+/** Among the followers of clients: the cabinet's own have no position that a user sets. */
+export const followerNamed = (given: string) =>
+  resolve(
+    "follower",
+    given,
+    Followers.use(({ list }) =>
+      Effect.map(list, (all) =>
+        all.filter(({ kind }) => kind === CLIENT_KIND).map(({ id, name }) => ({ id, called: name })),
+      ),
+    ),
+  )
+
 const named = (name: string, about: string) => Argument.String(name).pipe(Argument.withDescription(about))
 
 /** The name of a new object, or a new name. */
 export const nameArgument = (about: string) => named("NAME", about)
 export const sourceArgument = (name = "SOURCE") => named(name, "The source's number or name")
 export const addressArgument = named("ID", "The address's number or URL")
+export const followerArgument = named("NAME", "The number or name of a client's follower")
 export const keyArgument = named("ID", "The key's number or name")

@@ -12,7 +12,7 @@ import type { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import type { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import type { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
-import type { Followers } from "@data-cabinet/core/follower/Followers"
+import type { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import type { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import type { Intake } from "@data-cabinet/core/intake/Intake"
@@ -32,6 +32,7 @@ type NotAudited =
   | Activity
   | AttemptDelivery
   | Authenticate
+  | ClientFollowers
   | Doctor
   | EventBrowser
   | EventContext
@@ -39,7 +40,6 @@ type NotAudited =
   | Feed
   | FeedFollower
   | FindPlace
-  | Followers
   | FollowFeed
   | Idempotency
   | Intake

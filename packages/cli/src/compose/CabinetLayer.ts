@@ -19,6 +19,7 @@ import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import { Followers } from "@data-cabinet/core/follower/Followers"
 import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -78,6 +79,7 @@ import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
+import * as PgClientFollowerStore from "@data-cabinet/store-pg/follower/PgClientFollowerStore"
 import * as PgFollowerStore from "@data-cabinet/store-pg/follower/PgFollowerStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgImportUndoStore from "@data-cabinet/store-pg/file/PgImportUndoStore"
@@ -209,7 +211,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSchemaGrantStore.layer(options.roles.author),
     PgFeedStore.layer,
     PgFeedTailStore.layer,
-    PgFollowerStore.layer,
+    Layer.merge(PgFollowerStore.layer, PgClientFollowerStore.layer),
     PgNoticeStore.layer,
     diskLayer(options),
     LastWords.layer(options.dataDir ?? null),
@@ -273,7 +275,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Authenticate.layer,
     Erasure.layer,
     EventBrowser.layer,
-    Followers.layer,
+    Layer.merge(Followers.layer, ClientFollowers.layer),
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,

@@ -77,6 +77,8 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   doctor: [],
   overview: [],
   "follower list": [],
+  "follower reset": ["1"],
+  "follower remove": ["1"],
   "notices on": [],
   "notices off": [],
   "notices show": [],

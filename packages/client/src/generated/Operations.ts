@@ -23,7 +23,7 @@ export type EventPage = { readonly data: ReadonlyArray<Event>; readonly has_more
 export type EventWithContext = { readonly event: Event; readonly original: OriginalRequest | null; readonly row: Row | null; readonly row_waits: boolean; readonly row_set_aside: string | null; readonly spam: "honeypot" | "origin" | null; readonly deliveries: ReadonlyArray<DeliveryState> }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type FeedStart = { readonly cursor: string }
-export type Follower = { readonly id: number; readonly kind: string; readonly name: string; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null; readonly holder: string | null }
+export type Follower = { readonly id: number; readonly kind: string; readonly name: string; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null; readonly holder: string | null; readonly key: string | null; readonly source_id: number | null; readonly channel: "webhook" | "file" | "pull" | null }
 export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null; readonly cancelled_at: string | null; readonly undo: { readonly state: "undoing" | "undone"; readonly position: number; readonly events: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly started_at: string; readonly finished_at: string | null } | null }
 export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
 export type IssuedKey = { readonly id: number; readonly name: string; readonly prefix: string; readonly created_at: string; readonly expires_at: string | null; readonly revoked_at: string | null; readonly last_request_at: string | null; readonly key: string }
@@ -254,6 +254,10 @@ export interface Operations {
   readonly getDiagnostics: { readonly input: {  }; readonly output: Diagnostics }
   /** The work behind the feed. */
   readonly listFollowers: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Follower>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Set a client's position. */
+  readonly resetFollower: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly to: string } }; readonly output: undefined }
+  /** Forget a client's position. */
+  readonly removeFollower: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** The login for reports. */
   readonly getReportLogin: { readonly input: {  }; readonly output: ReportLogin }
   /** Give the login for reports a new password. */
@@ -376,6 +380,8 @@ export const OPERATIONS = {
   addSchema: "POST schemas/{schema}",
   getDiagnostics: "GET diagnostics",
   listFollowers: "GET followers",
+  resetFollower: "POST followers/{id}/reset",
+  removeFollower: "DELETE followers/{id}",
   getReportLogin: "GET report-login",
   issueReportLogin: "POST report-login",
   revokeReportLogin: "DELETE report-login",

@@ -1,7 +1,9 @@
-/** The findings of `cabinet doctor` as a screen, most urgent first. */
+/** The findings of `cabinet doctor` as a screen, most urgent first, and the followers of the feed. */
 import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
+import { type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
+import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 
 const TONES = { bad: "bad", warn: "warn", ok: "good" } as const satisfies Record<Finding["level"], Tone>
@@ -16,7 +18,43 @@ const said = ({ words: { doctor } }: Frame, { check, level, message }: Finding):
     : markup`<th scope="row" class="nowrap">${finding.name}</th><td>${finding.sentence}<small lang="en">${message}</small></td>`
 }
 
-export const doctorScreen = (frame: Frame, findings: ReadonlyArray<Finding>): Screen => {
+/** What the screen shows. */
+interface DoctorData {
+  readonly findings: ReadonlyArray<Finding>
+  readonly followers: ReadonlyArray<FollowerState>
+  readonly timeZone: string
+}
+
+const stateBadge = ({ words }: Frame, { failures, behind }: FollowerState): Html =>
+  failures > 0
+    ? badge("bad", words.doctor.failed(failures))
+    : behind > 0
+      ? badge("quiet", words.doctor.late)
+      : badge("good", words.doctor.upToDate)
+
+/** An address in order is a follower as well, so there may be thousands. */
+const MAX_FOLLOWERS = 100
+
+/** How far each follower has come, and its last error: failing ones first, then those that are further behind. */
+const followerTable = (frame: Frame, { followers, timeZone }: DoctorData): Html => {
+  const { doctor: words, event } = frame.words
+  const moment = momentsIn(timeZone)
+  const line = (follower: FollowerState) => {
+    const { kind, name, key, eventId, movedAt, behind, behindSeconds, error } = follower
+    const count = `${behind}${behind === MOST_BEHIND ? "+" : ""}`
+    const last = eventId === null ? "–" : markup`<a href="${consolePath(frame, `events/${eventId}`)}">#${eventId}</a>`
+    return markup`<tr><th scope="row"><bdi>${name}</bdi> <span class="soft">${words.kinds[kind] ?? kind}</span></th><td><bdi>${key ?? "–"}</bdi></td><td class="n">${last}</td><td>${moment(movedAt)}</td><td class="n">${count}</td><td class="n">${Math.round(behindSeconds)}</td><td>${stateBadge(frame, follower)}${error === null ? "" : markup` <span lang="en">${error}</span>`}</td></tr>`
+  }
+  const shown = followers
+    .toSorted((one, other) => other.failures - one.failures || other.behind - one.behind)
+    .slice(0, MAX_FOLLOWERS)
+  const heads = [words.follower, words.key, words.position, words.moved, words.behind, words.behindSeconds, event.state]
+  return markup`<h2>${words.followers}</h2>
+<div class="card flush"><table class="list stacked"><thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table></div>`
+}
+
+export const doctorScreen = (frame: Frame, data: DoctorData): Screen => {
+  const { findings } = data
   const { doctor: words, overview, table } = frame.words
   const sorted = findings.toSorted((one, other) => ORDER.indexOf(one.level) - ORDER.indexOf(other.level))
   const line = ({ check, level, message }: Finding) =>
@@ -29,6 +67,7 @@ export const doctorScreen = (frame: Frame, findings: ReadonlyArray<Finding>): Sc
     main: markup`<p><a href="${consolePath(frame)}">← ${overview.title}</a></p><div class="head"><h1>${words.title}</h1><button type="button" data-copy="report">${table.copy}</button></div>
 <p class="soft">${troubles === 0 ? words.well : words.troubles(troubles)}</p>
 <div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${frame.words.event.state}</th><th scope="col">${words.check}</th><th scope="col">${words.message}</th></tr></thead><tbody>${sorted.map(line)}</tbody></table></div>
+${followerTable(frame, data)}
 <textarea id="report" class="hide" readonly tabindex="-1" aria-label="${words.title}">${report}</textarea>`,
   }
 }

@@ -58,7 +58,11 @@ export const overviewScreens = Effect.gen(function* () {
       action: "diagnostics.read",
       get: ({ frame }) =>
         Effect.map(Effect.all([diagnostics.examine, queue.gauge]), ([report, gauge]) => ({
-          screen: doctorScreen(frame, findingsOf({ diagnostics: report, gauge })),
+          screen: doctorScreen(frame, {
+            findings: findingsOf({ diagnostics: report, gauge }),
+            followers: report.followers,
+            timeZone,
+          }),
         })),
     },
   ]

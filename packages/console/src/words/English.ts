@@ -699,6 +699,17 @@ export const ENGLISH = {
     finding: (_check: string, _level: Finding["level"]): { readonly name: string; readonly sentence: string } | null =>
       null,
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
+    followers: "Work behind the feed",
+    follower: "Follower",
+    kinds: { activity: "counts of events", client: "client" } as Readonly<Record<string, string>>,
+    key: "Key",
+    position: "Last event",
+    moved: "Moved",
+    behind: "Events behind",
+    behindSeconds: "Seconds behind",
+    failed: (failures: number) => `failed ${count(failures, { one: "time", other: "times" })}`,
+    upToDate: "up to date",
+    late: "behind",
   },
   notices: {
     title: "Notices",

@@ -698,6 +698,17 @@ export const RUSSIAN: Words = {
       return sentence === undefined ? null : { name, sentence }
     },
     troubles: (troubles) => `Требует внимания: ${troubles}.`,
+    followers: "Работа по ленте событий",
+    follower: "Последователь",
+    kinds: { activity: "подсчёт событий", client: "клиент" },
+    key: "Ключ",
+    position: "Последнее событие",
+    moved: "Сдвинулся",
+    behind: "Отстаёт на событий",
+    behindSeconds: "Отстаёт на секунд",
+    failed: (failures) => `неудач подряд: ${failures}`,
+    upToDate: "догнал",
+    late: "отстаёт",
   },
   notices: {
     title: "Уведомления",

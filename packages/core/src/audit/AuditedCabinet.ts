@@ -13,6 +13,7 @@ import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Rereading } from "../event/Rereading.ts"
 import { Trash } from "../event/Trash.ts"
+import { Followers } from "../follower/Followers.ts"
 import { Import } from "../file/Import.ts"
 import { Imports } from "../file/Imports.ts"
 import { AccessTokens } from "../key/AccessTokens.ts"
@@ -153,6 +154,12 @@ const REREADING: Acts<Rereading["Service"]> = {
       continued: cursor !== undefined,
     }),
   trySource: null,
+}
+
+const FOLLOWERS: Acts<Followers["Service"]> = {
+  list: null,
+  reset: (id, to) => act("follower.reset", `follower ${id}`, { to }),
+  remove: (id) => act("follower.remove", `follower ${id}`),
 }
 
 const KEYS: Acts<ApiKeys["Service"]> = {
@@ -323,6 +330,7 @@ export const layer = Layer.mergeAll(
   over(Erasure, (service) => Layer.succeed(Erasure, service), ERASURE),
   over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
   over(Rereading, (service) => Layer.succeed(Rereading, service), REREADING),
+  over(Followers, (service) => Layer.succeed(Followers, service), FOLLOWERS),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
   over(People, (service) => Layer.succeed(People, service), PEOPLE),

@@ -14,6 +14,7 @@ export const ERROR_TYPES = {
   bad_cursor: "invalid_request",
   bad_source_id: "invalid_request",
   bad_channel: "invalid_request",
+  bad_follower: "invalid_request",
   bad_filter: "invalid_request",
   bad_fo: "invalid_request",
   bad_fv: "invalid_request",
@@ -29,6 +30,7 @@ export const ERROR_TYPES = {
   no_such_endpoint: "not_found",
   table_busy: "conflict",
   query_failed: "conflict",
+  too_many_followers: "conflict",
   rate_limited: "rate_limited",
   query_timeout: "unavailable",
   reader_off: "unavailable",
@@ -46,6 +48,8 @@ export const ERROR_MEANINGS = {
   bad_cursor: "`cursor` was not issued by this endpoint, or was issued for another selection.",
   bad_source_id: "The source id is not a positive integer.",
   bad_channel: "`channel` must be `webhook`, `file` or `pull`.",
+  bad_follower:
+    "`follower` is missing or is not a name, was sent together with `cursor`, or reads another `source_id` or `channel`.",
   bad_filter: "The numbers of `fc`, `fo` and `fv` do not match.",
   bad_fo: "A filter condition is not one of the listed values.",
   bad_fv: "A filter value does not fit the column's type, or is given where none is allowed.",
@@ -61,6 +65,7 @@ export const ERROR_MEANINGS = {
   no_such_endpoint: "The API has no such path.",
   table_busy: "The table is locked by another session; try again.",
   query_failed: "The view's query failed; the cause is in `message`.",
+  too_many_followers: "The key, or the cabinet, has as many followers as it may.",
   rate_limited:
     "The key has used up its requests for this minute, or has as many waiting requests and streams open as it may; `Retry-After` says when to retry.",
   query_timeout: "The query did not finish in time; request less, or try again.",

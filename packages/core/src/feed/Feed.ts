@@ -63,7 +63,7 @@ export class Feed extends Context.Service<
         }),
         page: Effect.fnUntraced(function* (params, scope = null) {
           const key = yield* keys.key
-          const { sourceId, channel, limit, after, cursor } = yield* feedParams(key, params)
+          const { sourceId, channel, limit, after, cursor, resets } = yield* feedParams(key, params)
           const isMissing =
             sourceId === "unknown" ||
             (sourceId !== null && (!mayReadSource(scope, sourceId) || Option.isNone(yield* sources.get(sourceId))))
@@ -74,7 +74,7 @@ export class Feed extends Context.Service<
           const query = { after, limit, sourceId, channel }
           const scoped = scope === null ? query : { ...query, sources: [...scope.sources] }
           const page = yield* instrument("feed.page", store.page(scoped))
-          const written = (position: FeedPosition) => writeCursor(key, { sourceId, channel }, position)
+          const written = (position: FeedPosition) => writeCursor(key, { sourceId, channel }, position, resets)
           return {
             items: page.items,
             hasMore: page.hasMore,

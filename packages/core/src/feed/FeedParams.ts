@@ -27,6 +27,8 @@ export interface FeedRequest {
   readonly after: FeedPosition
   /** The cursor that `after` was read from. */
   readonly cursor: string | undefined
+  /** For a cursor of a client's follower: how often it had been reset when the cursor was issued. */
+  readonly resets: number | undefined
 }
 
 const CODE_OF = {
@@ -62,14 +64,16 @@ export const feedParams = (
   if (channel === undefined) return refuse("channel", `channel must be one of ${CHANNELS.join(", ")}.`)
   const limit = sent.limit === undefined ? DEFAULT_LIMIT : parseLimit(sent.limit)
   if (limit === undefined) return refuse("limit", `${LIMIT_EXPECTED}.`)
-  const after = sent.cursor === undefined ? FEED_START : readCursor(key, { sourceId, channel }, sent.cursor)
-  if (after === undefined) {
+  const read =
+    sent.cursor === undefined ? { position: FEED_START } : readCursor(key, { sourceId, channel }, sent.cursor)
+  if (read === undefined) {
     return refuse(
       "cursor",
       "cursor must be a next_cursor of this feed, unchanged, with the same source_id and channel it was issued for.",
     )
   }
-  return Effect.succeed({ sourceId, channel, limit, after, cursor: sent.cursor })
+  const { position: after, resets } = read
+  return Effect.succeed({ sourceId, channel, limit, after, cursor: sent.cursor, resets })
 }
 
 type Filter = Pick<FeedRequest, "sourceId" | "channel">
@@ -82,7 +86,7 @@ const walk = (key: CursorKey, { sourceId, channel }: Filter): CursorWalk => ({
 
 const START = 0n
 
-const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): CursorPosition => [
+const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): ReadonlyArray<string> => [
   String(epoch),
   String(xid),
   String(id),
@@ -93,19 +97,49 @@ const PARTS = 4
 /** Follow the places if there is a trail: the number of events since its latest place, and its text. */
 const TRAIL_PARTS = 2
 
-/** Creates the cursor of a position; valid for the same source and channel only. */
-export const writeCursor = (key: CursorKey, filter: Filter, { left = [], trail, ...place }: FeedPosition): string => {
+const partsOf = ({ left = [], trail, ...place }: FeedPosition): ReadonlyArray<string> => {
   const places = left.length === 0 ? written(place) : [place, ...left].flatMap(written)
-  return encodeCursor(walk(key, filter), trail === undefined ? places : [...places, String(trail.since), trail.places])
+  return trail === undefined ? places : [...places, String(trail.since), trail.places]
 }
 
-const readCursor = (key: CursorKey, filter: Filter, cursor: string): FeedPosition | undefined => {
+/**
+ * Creates the cursor of a position; valid for the same source and channel only. The cursor of a client's follower has the
+ * number of its resets, and is otherwise like any other.
+ */
+export const writeCursor = (key: CursorKey, filter: Filter, position: FeedPosition, resets?: number): string => {
+  const parts = partsOf(position)
+  return encodeCursor(walk(key, filter), resets === undefined ? parts : [...parts, String(resets)])
+}
+
+/** A position as text, with everything that a cursor has of it. It is unsigned, and only for the cabinet's own tables. */
+export const writePosition = (position: FeedPosition): string => JSON.stringify(partsOf(position))
+
+/** Reads the text of `writePosition`; undefined for any other. */
+export const parsePosition = (text: string): FeedPosition | undefined =>
+  readPosition(JSON.parse(text) as CursorPosition)?.position
+
+interface ReadPosition {
+  readonly position: FeedPosition
+  readonly resets?: number | undefined
+}
+
+const readCursor = (key: CursorKey, filter: Filter, cursor: string): ReadPosition | undefined => {
   const position = decodeCursor(walk(key, filter), cursor)
   return position === undefined ? undefined : readPosition(position)
 }
 
 /** A cursor of another version may hold more or other values: values out of range must never reach the database. */
-const readPosition = (position: CursorPosition): FeedPosition | undefined => {
+const readPosition = (parts: CursorPosition): ReadPosition | undefined => {
+  const hasResets = parts.length % 2 === 1
+  if (!hasResets) return ofPosition(readPlaces(parts))
+  const resets = parts.at(-1) ?? ""
+  return /^[0-9]{1,15}$/.test(resets) ? ofPosition(readPlaces(parts.slice(0, -1)), Number(resets)) : undefined
+}
+
+const ofPosition = (position: FeedPosition | undefined, resets?: number): ReadPosition | undefined =>
+  position === undefined ? undefined : { position, resets }
+
+const readPlaces = (position: CursorPosition): FeedPosition | undefined => {
   const rest = position.length % PARTS
   const count = (position.length - rest) / PARTS
   if ((rest !== 0 && rest !== TRAIL_PARTS) || count < 1 || count > 1 + KEPT_EPOCHS) return undefined

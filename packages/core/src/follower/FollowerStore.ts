@@ -1,6 +1,7 @@
 /** Followers as they are stored: each a position in the feed, with a lease for the process that does its work. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { Channel } from "../event/EventLog.ts"
 
 /** A follower that this process may act for until its lease ends. */
 export interface HeldFollower {
@@ -32,7 +33,16 @@ export interface FollowerState {
   readonly retryAt: string | null
   /** The process that works on it; null between two turns. */
   readonly holder: string | null
+  /** The name of the key whose programs acknowledge it; null for the cabinet's own work. */
+  readonly key: string | null
+  /** The source whose events it reads; null for all. */
+  readonly sourceId: number | null
+  /** The channel whose events it reads; null for all. */
+  readonly channel: Channel | null
 }
+
+/** The kind of followers whose work is a client's. */
+export const CLIENT_KIND = "client"
 
 /** The most events behind a follower that are counted. */
 export const MOST_BEHIND = 10_000

@@ -41,6 +41,7 @@ export type Action =
   | "event.verify"
   | "event.reread"
   | "event.purge"
+  | "follower.change"
   | "key.read"
   | "key.change"
   | "token.read"
@@ -84,6 +85,7 @@ export const ROLE_NEEDED = {
   "event.verify": "editor",
   "event.reread": "editor",
   "event.purge": "owner",
+  "follower.change": "editor",
   "key.read": "viewer",
   "key.change": "editor",
   "token.read": "owner",

@@ -9,6 +9,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Rereading } from "@data-cabinet/core/event/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
+import { Followers } from "@data-cabinet/core/follower/Followers"
 import { Import } from "@data-cabinet/core/file/Import"
 import { Imports } from "@data-cabinet/core/file/Imports"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
@@ -33,6 +34,7 @@ const USE_CASES = {
   Addresses,
   Deliveries,
   Erasure,
+  Followers,
   Trash,
   Import,
   Imports,

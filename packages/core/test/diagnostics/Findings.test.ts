@@ -150,7 +150,12 @@ const FOLLOWER = {
   error: null,
   retryAt: null,
   holder: null,
+  key: null,
+  sourceId: null,
+  channel: null,
 }
+
+const CLIENT = { ...FOLLOWER, kind: "client", name: "erp", key: "ERP" }
 
 const SET_ASIDE = {
   eventId: 12,
@@ -161,8 +166,11 @@ const SET_ASIDE = {
   retryAt: "2026-11-20T10:00:00Z",
 }
 
-it("findingsOf reports that the work behind the feed keeps up if it is at most five minutes behind", () => {
-  const followers = [{ ...FOLLOWER, behind: 9, behindSeconds: 300 }]
+it("findingsOf reports that the work behind the feed keeps up if it is at most five minutes behind, a client 36 hours", () => {
+  const followers = [
+    { ...FOLLOWER, behind: 9, behindSeconds: 300 },
+    { ...CLIENT, behind: 9, behindSeconds: 129_600 },
+  ]
   const found = findingsOf(diagnostics({ followers })).filter(({ check }) => check === "followers")
   expect(found).toEqual([{ check: "followers", level: "ok", message: "The work behind the feed keeps up." }])
 })
@@ -304,6 +312,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     }),
     "warn",
     /activity failed 3 times in a row and is at least 10000 events behind.* at 2026-11-27T12:00:00Z: disk full\. Nothing/,
+  ],
+  [
+    "followers",
+    diagnostics({ followers: [{ ...CLIENT, behind: 3, behindSeconds: 129_601 }] }),
+    "warn",
+    /: the client erp of the key ERP is 3 events behind, the first for 129601 s\. Nothing is skipped\. Start the program/,
   ],
   ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is available/],
   [

@@ -1,4 +1,4 @@
-import { feedParams, FEED_PARAMS, writeCursor } from "@data-cabinet/core/feed/FeedParams"
+import { feedParams, FEED_PARAMS, parsePosition, writeCursor, writePosition } from "@data-cabinet/core/feed/FeedParams"
 import { FEED_START, KEPT_EPOCHS } from "@data-cabinet/core/feed/FeedStore"
 import { encodeCursor } from "@data-cabinet/core/pagination/Cursor"
 import { CursorKey } from "@data-cabinet/core/pagination/CursorKey"
@@ -16,7 +16,14 @@ const refusal = (pairs: Pairs) => {
 
 describe("feedParams", () => {
   it("starts at the beginning with a limit of 100 when nothing is given", () => {
-    assert.deepEqual(read([]), { sourceId: null, channel: null, limit: 100, after: FEED_START, cursor: undefined })
+    assert.deepEqual(read([]), {
+      sourceId: null,
+      channel: null,
+      limit: 100,
+      after: FEED_START,
+      cursor: undefined,
+      resets: undefined,
+    })
   })
 
   it("refuses an unknown parameter before anything else", () => {
@@ -64,6 +71,15 @@ describe("feedParams", () => {
       assert.deepEqual(refusal([["channel", channel]]), ["bad_channel", "channel"])
   })
 
+  it("reads the resets of a follower's cursor, which is otherwise like any other", () => {
+    const place = { epoch: 2, xid: 10n, id: 3, trail: { since: 4, places: "" } }
+    const of = (resets?: number) =>
+      read([["cursor", writeCursor(key, { sourceId: null, channel: null }, place, resets)]])
+    assert.deepEqual([of().resets, of(0).resets, of(7).resets], [undefined, 0, 7])
+    assert.deepEqual(of(7).after, place)
+    assert.deepEqual(parsePosition(writePosition(place)), place)
+  })
+
   it("refuses a cursor of another source, channel or list, and anything that is not a cursor", () => {
     const place = { epoch: 2, xid: 10n, id: 3 }
     const cursor = writeCursor(key, { sourceId: 1, channel: null }, place)
@@ -95,7 +111,9 @@ describe("feedParams", () => {
       made("1", "2", "9007199254740992", "0"),
       made("1", "2", "3", "9223372036854775808"),
       made("1", "2", "3"),
-      made("1", "2", "3", "0", "1"),
+      made("1", "2", "3", "0", "-1"),
+      made("1", "2", "3", "0", null),
+      made("1", "2", "3", "0", "5", "", "x"),
       made("1", "2", "3", "-9223372036854775809"),
       made("-1", "2", "3", "0"),
       made("1", "2", "3", "0", "x", ""),

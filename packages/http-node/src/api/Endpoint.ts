@@ -10,6 +10,7 @@ export interface QueryParameter {
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema
+  readonly required?: boolean
   /** May be repeated; the schema then describes one value. */
   readonly repeats?: boolean
   readonly example?: unknown
@@ -33,6 +34,8 @@ export interface PathParameter {
 }
 
 export interface Endpoint {
+  /** Absent: GET. */
+  readonly method?: "POST"
   /** The operation's id, and so the method's name in generated clients. */
   readonly id: string
   readonly tag: "Sources" | "Tables" | "Events" | "Description"

@@ -122,7 +122,9 @@ export const endpointRoute = (
       path: endpoint.path,
       fault: (fault) => errorResponse(faultError(fault)),
       handle: (request, target) => {
-        if (request.method !== "GET" && request.method !== "HEAD") return counted(request, methodNotAllowed)
+        const isRead = request.method === "GET" || request.method === "HEAD"
+        if (endpoint.method === undefined && !isRead) return counted(request, methodNotAllowed)
+        if (endpoint.method === "POST" && request.method !== "POST") return counted(request, onlyPost)
         const began = wheel.now()
         return run(request, began + deadline + waitMillis(request), (call) => handle(request, target, began, call))
       },
@@ -150,6 +152,11 @@ const keyedRequest = (
   }
   return Result.succeed({ path, query, ...rest })
 }
+
+const onlyPost = errorResponse(
+  { code: "method_not_allowed", message: "This endpoint supports only POST." },
+  { allow: "POST" },
+)
 
 /** The response to any method other than GET and HEAD. */
 export const methodNotAllowed = errorResponse(

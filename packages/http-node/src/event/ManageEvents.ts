@@ -13,7 +13,7 @@ import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Effect, Option, Schema } from "effect"
 import { eventWithContextShape, feedStartShape, listedEventShape } from "./EventShapes.ts"
-import { listEvents } from "../feed/FeedEndpoint.ts"
+import { FEED_DESCRIPTION, FEED_QUERY, listEvents } from "../feed/FeedEndpoint.ts"
 import { feedPageBody, feedWaits, MAX_WAIT_SECONDS, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
 import { countShape, one, searched } from "../manage/ManageResponses.ts"
 import { idField } from "../manage/ManageBodies.ts"
@@ -72,9 +72,9 @@ export const manageEvents = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/feed",
       summary: "The event feed",
-      description: listEvents.description,
+      description: FEED_DESCRIPTION,
       action: "row.read",
-      readApiParameters: listEvents.query === "any" ? [] : listEvents.query,
+      readApiParameters: FEED_QUERY,
       parameters: [
         {
           name: "wait",
@@ -86,7 +86,7 @@ export const manageEvents = Effect.gen(function* () {
       ],
       waitMillis: ({ wait = 0 }) => wait * 1_000,
       response: { status: 200, description: listEvents.response.description, schema: listEvents.response.schema },
-      errors: listEvents.errors,
+      errors: listEvents.errors.filter((code) => code !== "bad_follower"),
       respond: ({ pairs, query: { wait = 0 }, actor, session, request, again, waited }) => {
         const pageQuery = pairs.filter(([name]) => name !== "wait")
         if (wait === 0 || request.method !== "GET") return Effect.map(feed.page(pageQuery), feedPageBody)

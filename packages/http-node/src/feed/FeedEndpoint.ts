@@ -26,15 +26,37 @@ const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> }
   cursor: CURSOR_PARAMETER,
 }
 
+/** What both APIs say of the feed. */
+export const FEED_DESCRIPTION =
+  "Every event once, in the order of acceptance, from the beginning if no `cursor` is sent. Every page has a `next_cursor`: store it and continue from it the next time; no event will ever be inserted before it. Events of deleted rows remain, with `deleted_at` set. To get only what delivery would send, skip events with `repeat_of` or `history`. With `Prefer: wait=25` a page that would be empty waits so many seconds for the next event. With `Accept: text/event-stream` events are streamed as they come, each with the cursor behind it as its id. A key may have 10 requests that wait and streams open at once."
+
+/** The parameters that the management API's feed has as well. */
+export const FEED_QUERY: ReadonlyArray<QueryParameter> = Object.entries(PARAMETERS).map(([name, parameter]) => ({
+  name,
+  ...parameter,
+}))
+
+/** A follower of a client, by the name that its program chose. */
+export const FOLLOWER_PARAMETER = {
+  name: "follower",
+  schema: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$" },
+  example: "erp",
+} as const
+
+const FOLLOWER = {
+  ...FOLLOWER_PARAMETER,
+  description:
+    "Begin at the position that the cabinet keeps for this name of your key, in place of `cursor`; a new name begins with the first event. Reading does not move it: acknowledge each page's `next_cursor` once the page is processed.",
+}
+
 export const listEvents: Endpoint = {
   id: "listEvents",
   tag: "Events",
   path: "/api/v1/events",
   summary: "The event feed",
-  description:
-    "Every event once, in the order of acceptance, from the beginning if no `cursor` is sent. Every page has a `next_cursor`: store it and continue from it the next time; no event will ever be inserted before it. Events of deleted rows remain, with `deleted_at` set. To get only what delivery would send, skip events with `repeat_of` or `history`. With `Prefer: wait=25` a page that would be empty waits so many seconds for the next event. With `Accept: text/event-stream` events are streamed as they come, each with the cursor behind it as its id. A key may have 10 requests that wait and streams open at once.",
+  description: `${FEED_DESCRIPTION} With \`follower\` the cabinet keeps the position for you.`,
   pathParameters: [],
-  query: Object.entries(PARAMETERS).map(([name, parameter]) => ({ name, ...parameter })),
+  query: [...FEED_QUERY, FOLLOWER],
   response: {
     description: "A page of events. It may be shorter than `limit` even if `has_more` is true.",
     schema: ref("EventPage"),
@@ -64,7 +86,7 @@ export const listEvents: Endpoint = {
       example: "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ",
     },
   ],
-  errors: ["bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "no_such_source"],
+  errors: ["bad_limit", "bad_cursor", "bad_source_id", "bad_channel", "bad_follower", "no_such_source"],
 }
 
 export const feedRoutes = ({ page, waiting, stream }: FeedForms) =>

@@ -6,6 +6,7 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Feed, type FeedResult } from "@data-cabinet/core/feed/Feed"
 import { behind, type FollowOptions, FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import { Authenticate, keyName } from "@data-cabinet/core/key/Authenticate"
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
@@ -101,9 +102,18 @@ const tooMany = (message: string): Refusal => ({
   retryAfter: WAIT_RETRY_SECONDS,
 })
 
+/** The parameters with a follower's cursor in place of its name. */
+const resolvedBy =
+  (followers: ClientFollowers["Service"]) =>
+  ({ query, sent }: KeyedRequest): Effect.Effect<KeyedRequest["query"], Refusal> =>
+    query.some(([name]) => name === "follower")
+      ? followers.resolve(Buffer.from(keyName(keyHeaders(sent)), "base64"), query)
+      : Effect.succeed(query)
+
 export const feedForms = Effect.gen(function* () {
   const feed = yield* Feed
   const followed = yield* FollowFeed
+  const resolved = resolvedBy(yield* ClientFollowers)
   const authenticate = yield* Authenticate
   const clock = yield* Clock.Clock
   const streams = yield* eventStreamsWithin(yield* FeedStreamLimits, "waiting requests and streams")
@@ -112,10 +122,13 @@ export const feedForms = Effect.gen(function* () {
     fromResult(() => authenticate.again(keyHeaders(sent), monotonicMillis(clock) + DEADLINE_MILLIS))
 
   const wait = waitsOf(streams)
-  const page = ({ query, scope }: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
-    Effect.map(feed.page(query, scope), feedPageBody)
+  const page = (request: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
+    Effect.flatMap(resolved(request), (query) => Effect.map(feed.page(query, request.scope), feedPageBody))
 
-  const waiting = ({ query, scope, sent }: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
+  const waiting = (request: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
+    Effect.flatMap(resolved(request), (query) => waitingFor({ ...request, query }, seconds))
+
+  const waitingFor = ({ query, scope, sent }: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
     wait(
       keyName(keyHeaders(sent)),
       sent,
@@ -130,14 +143,12 @@ export const feedForms = Effect.gen(function* () {
       tooMany,
     )
 
-  const stream = Effect.fnUntraced(function* ({
-    query,
-    scope,
-    sent,
-  }: KeyedRequest): Effect.fn.Return<OwnResponse, Refusal> {
+  const stream = Effect.fnUntraced(function* (request: KeyedRequest): Effect.fn.Return<OwnResponse, Refusal> {
+    const { scope, sent } = request
     const who = keyName(keyHeaders(sent))
     const refused = streams.refusal(who)
     if (refused !== null) return yield* Effect.fail(tooMany(refused))
+    const query = yield* resolved(request)
     const lastId = sent.headers["last-event-id"] ?? ""
     // A cursor that is not one is refused before the stream begins.
     const first = yield* feed.page(lastId === "" ? query : behind(query, lastId), scope)

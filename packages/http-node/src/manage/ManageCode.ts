@@ -8,6 +8,7 @@ import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCo
 import type { RereadError } from "@data-cabinet/core/event/RereadError"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
+import type { FollowerError } from "@data-cabinet/core/follower/FollowerError"
 import type { IdempotencyError } from "@data-cabinet/core/idempotency/Idempotency"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
@@ -46,6 +47,7 @@ export type ManageCode =
   | ColumnError["code"]
   | ColumnIndexError["code"]
   | FileError["code"]
+  | FollowerError["code"]
   | IdempotencyError["code"]
   | KeyError["code"]
   | LatestViewError["code"]
@@ -221,6 +223,11 @@ const OWN = {
   bad_query: { status: 400, meaning: "The query is too long, or the rows of this object refuse it." },
   too_many_views: { status: 409, meaning: "This person or token has saved as many views as allowed." },
   not_your_view: { status: 403, meaning: "Only the person who saved the view, or an owner, can remove it." },
+  no_such_follower: { status: 404, meaning: "No follower of a client has this id." },
+  bad_start: {
+    status: 400,
+    meaning: "The start is neither `beginning` nor `now`, a time, or a cursor with the follower's source and channel.",
+  },
   no_such_event: { status: 404, meaning: "No such event exists, or it belongs to another source." },
   too_many_events: { status: 400, meaning: "The request names more events than allowed." },
   not_reread: { status: 409, meaning: "None of the events can be read again; the message says why." },

@@ -43,7 +43,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
     version: "1",
     summary: "Read a cabinet's sources, tables and events; send to its sources; receive its deliveries.",
     description:
-      "The API only reads. Send an API key in `Authorization: Bearer <key>` or in `X-Api-Key: <key>`, never in the URL. Every response to a valid key has headers with the key's limit and the requests left in this minute. Times are RFC 3339 in UTC, numbers keep every stored digit, and unknown query parameters are refused.",
+      "The API only reads: its one other operation keeps a client's own position in the feed. Send an API key in `Authorization: Bearer <key>` or in `X-Api-Key: <key>`, never in the URL. Every response to a valid key has headers with the key's limit and the requests left in this minute. Times are RFC 3339 in UTC, numbers keep every stored digit, and unknown query parameters are refused.",
     license: { name: "MIT", identifier: "MIT" },
   },
   servers: [{ url: baseUrl, description: "This cabinet." }],
@@ -56,7 +56,12 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
     { name: "Deliveries", description: "The requests that the service sends to a delivery address." },
   ],
   paths: {
-    ...Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint.path, { get: operation(endpoint) }])),
+    ...Object.fromEntries(
+      ENDPOINTS.map((endpoint) => [
+        endpoint.path,
+        { [endpoint.method === "POST" ? "post" : "get"]: operation(endpoint) },
+      ]),
+    ),
     "/api/v1/docs": { get: DOCS_OPERATION },
     "/webhook/{intake_secret}": INTAKE_PATH,
   },

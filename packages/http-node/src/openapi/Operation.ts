@@ -47,6 +47,10 @@ const ERROR_HEADERS: { readonly [status: number]: { readonly [name: string]: Jso
   400: OPTIONAL_RATE_HEADERS,
   401: { "WWW-Authenticate": header("WWW-Authenticate") },
   404: RATE_HEADERS,
+  405: {
+    Allow: { description: "POST.", required: true, schema: { const: "POST" }, example: "POST" },
+    ...OPTIONAL_RATE_HEADERS,
+  },
   409: RATE_HEADERS,
   429: { ...RATE_HEADERS, "Retry-After": header("Retry-After") },
   500: OPTIONAL_RATE_HEADERS,
@@ -85,10 +89,17 @@ const pathParameter = ({ name, description, schema, example }: PathParameter): P
   example,
 })
 
-const queryParameter = ({ name, description, schema, repeats, example }: QueryParameter): ParameterObject => ({
+const queryParameter = ({
+  name,
+  description,
+  schema,
+  required = false,
+  repeats,
+  example,
+}: QueryParameter): ParameterObject => ({
   name,
   in: "query",
-  required: false,
+  required,
   description,
   ...(repeats === true ? { style: "form", explode: true, schema: { type: "array", items: schema } } : { schema }),
   ...(example === undefined ? {} : { example }),
@@ -132,6 +143,8 @@ const SAMPLE_PARAM: { readonly [code in ErrorCode]?: string } = {
   bad_cursor: "cursor",
   bad_source_id: "source_id",
   bad_channel: "channel",
+  bad_follower: "follower",
+  too_many_followers: "follower",
   bad_filter: "fo",
   bad_fo: "fo",
   bad_fv: "fv",

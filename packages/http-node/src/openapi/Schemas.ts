@@ -2,6 +2,7 @@
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
+import { ackReceiptShape } from "@data-cabinet/core/follower/ClientFollowers"
 import * as Shape from "@data-cabinet/core/json/Shape"
 import { columnShape, sourceRefShape, tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { sourceShape } from "@data-cabinet/core/source/SourceShape"
@@ -83,6 +84,7 @@ export const SCHEMAS = {
     { $ref: "#/components/schemas/Event" },
     { type: "string", description: "Where to continue from, now or later. Never null: store it and continue from it." },
   ),
+  ...ackReceiptShape.components,
   EventReceived: delivery(
     "event.received",
     { source: sourceRefShape, data: Shape.leaf({ $ref: "#/components/schemas/Event" }) },

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { apiRoutes } from "./ApiRoutes.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
+import { acknowledgeEvents } from "../feed/AcknowledgeEndpoint.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "./Management.ts"
@@ -66,6 +67,7 @@ export class CabinetHttp extends Context.Service<
 }
 
 const apiOf = (path: string): ApiName | null => {
+  if (path === acknowledgeEvents.path) return "acknowledgement"
   if (path.startsWith("/api/v1")) return "read"
   return path.startsWith("/manage/v1") ? "management" : null
 }

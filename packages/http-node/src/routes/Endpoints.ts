@@ -1,4 +1,5 @@
 /** Every endpoint that requires a key, in the order of the reference. */
+import { acknowledgeEvents } from "../feed/AcknowledgeEndpoint.ts"
 import { listEvents } from "../feed/FeedEndpoint.ts"
 import { describe } from "../openapi/DescribeEndpoint.ts"
 import { listRows } from "../row/RowsEndpoint.ts"
@@ -8,6 +9,7 @@ import type { Endpoint } from "../api/Endpoint.ts"
 
 export const ENDPOINTS: ReadonlyArray<Endpoint> = [
   listEvents,
+  acknowledgeEvents,
   listRows,
   listTables,
   getTable,

@@ -6,8 +6,8 @@
  */
 import type { Response, Request } from "./Request.ts"
 
-/** Which API of a cabinet a request is for. */
-export type ApiName = "read" | "management"
+/** Which API of a cabinet a request is for. The read API's one endpoint that writes is named apart, for its method. */
+export type ApiName = "read" | "acknowledgement" | "management"
 
 type Handle = () => Promise<Response>
 
@@ -16,6 +16,7 @@ export type CrossOrigin = (api: ApiName, request: Request, handle: Handle) => Pr
 
 const METHODS: Readonly<Record<ApiName, string>> = {
   read: "GET, HEAD",
+  acknowledgement: "POST",
   management: "GET, HEAD, POST, PUT, PATCH, DELETE",
 }
 
@@ -36,7 +37,7 @@ export const crossOrigin = (origins: ReadonlyArray<string>): CrossOrigin => {
     const isKnown = origin !== undefined && known.has(origin)
     if (isKnown && isPreflight(request)) return allowed(origin, api)
     const response = await handle()
-    const isReadable = isKnown && (api === "read" || isBearer(authorization))
+    const isReadable = isKnown && (api !== "management" || isBearer(authorization))
     const opening = isReadable ? { "access-control-allow-origin": origin, "access-control-expose-headers": SHOWN } : {}
     return { ...response, headers: { ...response.headers, ...opening, vary: varyingBy(response.headers["vary"]) } }
   }

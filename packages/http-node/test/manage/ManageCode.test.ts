@@ -127,6 +127,13 @@ second, and may then be short, even empty. \`searched_to\` says how far back it 
 Continue while \`next_cursor\` is not null. \`state=trashed\` lists the trash, most recently trashed first. \`text\` is searched in the
 payload as it was sent.
 
+## Positions of clients
+
+\`GET /manage/v1/followers\` lists the work behind the feed, and the positions that the cabinet [keeps for clients](feed.md#a-position-that-the-cabinet-keeps)
+(\`kind\` \`client\`): each with its lag in events and seconds, its last error, and the name of its \`key\`.
+\`POST /manage/v1/followers/{id}/reset\` sets a client's position, \`DELETE /manage/v1/followers/{id}\` forgets it. Both need the role
+\`editor\`. Replacing a key (\`rotate\`) passes its positions on; they end with the last of these keys.
+
 ## From the command line
 
 \`cabinet --server https://data.example.com source list\` runs the same commands on a remote cabinet, with an access token in

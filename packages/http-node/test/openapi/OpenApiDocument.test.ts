@@ -48,6 +48,7 @@ describe("openApiDocument", () => {
     assert.deepEqual(Object.keys(document.paths).toSorted(), [
       "/api/v1/docs",
       "/api/v1/events",
+      "/api/v1/events/ack",
       "/api/v1/openapi.json",
       "/api/v1/sources",
       "/api/v1/sources/{source_id}",

@@ -31,6 +31,9 @@ describe("the read API for pages of other origins", () => {
     expect([status, text]).toEqual([204, ""])
     expect(headers.get("access-control-allow-origin")).toBe(SHOP)
     expect(headers.get("access-control-allow-methods")).toBe("GET, HEAD")
+    const preflight = { method: "OPTIONS", headers: { ...PREFLIGHT, origin: SHOP, authorization: "" } }
+    const ofAck = await open.ask("/api/v1/events/ack", preflight)
+    expect(ofAck.headers.get("access-control-allow-methods")).toBe("POST")
     expect(headers.get("access-control-allow-headers")).toContain("Authorization")
     expect(headers.get("access-control-allow-credentials")).toBe(null)
     expect(headers.get("x-ratelimit-limit")).toBe(null)

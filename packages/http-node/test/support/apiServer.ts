@@ -1,6 +1,7 @@
 /** A cabinet on a server for tests of the HTTP frame. The test provides the ports; a missing one dies when it is called. */
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
+import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"
 import { FeedStore } from "@data-cabinet/core/feed/FeedStore"
@@ -91,6 +92,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(RateLimiter, fill({ ...countingAdmission(), ...ports.admission })),
       Layer.succeed(LiveKeyStore, fill(undefined)),
       Layer.succeed(FollowFeed, fill(undefined)),
+      Layer.succeed(ClientFollowers, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
       Layer.succeed(
         Sources,

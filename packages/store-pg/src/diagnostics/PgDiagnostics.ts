@@ -12,12 +12,11 @@ import {
 } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
 import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore"
-import type { FollowerState } from "@data-cabinet/core/follower/FollowerStore"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { fenceHolders } from "../feed/FenceHolders.ts"
-import { LIST as FOLLOWERS } from "../follower/FollowerStatement.ts"
+import { listFollowers } from "../follower/ListFollowers.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { outOfLineTables } from "./OutOfLineValues.ts"
@@ -165,7 +164,7 @@ export const layer = Layer.effect(
           maxConnections: general!.max_connections,
           fenceHolders: holders,
           setBackAt: general!.set_back_at,
-          followers: yield* sql.unsafe<FollowerState>(FOLLOWERS),
+          followers: yield* listFollowers(sql),
           deferredRows: general!.deferred_rows,
           rowsSetAside: {
             count: setAside[0]?.total ?? 0,

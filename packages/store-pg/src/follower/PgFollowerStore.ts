@@ -4,17 +4,13 @@
  */
 import { hostname } from "node:os"
 import { claimLease, failLease, type FollowerLease, releaseLease } from "@data-cabinet/core/follower/FollowerLease"
-import {
-  type FollowerState,
-  FollowerStore,
-  type HeldFollower,
-  LEASE_MILLIS,
-} from "@data-cabinet/core/follower/FollowerStore"
+import { FollowerStore, type HeldFollower, LEASE_MILLIS } from "@data-cabinet/core/follower/FollowerStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import * as Statement from "./FollowerStatement.ts"
 import { toLocked } from "./FollowerTransaction.ts"
+import { listFollowers } from "./ListFollowers.ts"
 
 type Sql = PgClient.PgClient
 
@@ -77,7 +73,7 @@ export const layer = Layer.effect(
             ([row]) => row!.millis,
           ),
         ),
-      list: orUnavailable(sql.unsafe<FollowerState>(Statement.LIST)),
+      list: orUnavailable(listFollowers(sql)),
     }),
   ),
 )

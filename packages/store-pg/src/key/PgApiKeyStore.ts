@@ -32,8 +32,8 @@ const ROTATE = `
       revoked_at = CASE WHEN $2::float8 IS NULL THEN cabinet.now() END,
       expires_at = least(e.expires_at, cabinet.now() + make_interval(secs => $2::float8))
     FROM old WHERE e.id = old.id)
-  INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint, expires_at)
-  SELECT old.name, $3, $4, cabinet.now() + (old.expires_at - old.created_at) FROM old RETURNING ${COLUMNS}`
+  INSERT INTO cabinet.api_key AS k (name, prefix, fingerprint, expires_at, origin)
+  SELECT old.name, $3, $4, cabinet.now() + (old.expires_at - old.created_at), coalesce(old.origin, old.id) FROM old RETURNING ${COLUMNS}`
 
 const toKey = (row: KeyRow): ApiKey => ({
   id: Number(row.id),
