@@ -1,6 +1,6 @@
 /** A timestamp in the cabinet's time zone, with the full timestamp in UTC as its title; a dash for null. */
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { timeText } from "../table/TimeText.ts"
+import { timeText } from "./TimeText.ts"
 
 export type ShowMoment = (rfc3339: string | null) => HtmlValue
 

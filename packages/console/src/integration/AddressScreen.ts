@@ -17,7 +17,7 @@ import { headersCard } from "./HeadersCard.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
-import { timeText } from "../table/TimeText.ts"
+import { timeText } from "../html/TimeText.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
 import { orderFacts, skipForm } from "./OrderFacts.ts"
 

@@ -11,7 +11,7 @@ import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
-import { timeText } from "../table/TimeText.ts"
+import { timeText } from "../html/TimeText.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 

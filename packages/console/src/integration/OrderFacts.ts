@@ -3,7 +3,7 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
-import { timeText } from "../table/TimeText.ts"
+import { timeText } from "../html/TimeText.ts"
 
 export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words

@@ -2,7 +2,7 @@
  * Passes results on to the JSON encoders undecoded: a value of type record or json is returned as the position of its
  * bytes in the buffer, without building a text on the way. Every other type is decoded as usual.
  */
-import type { RecordBytes } from "../row/RecordBytes.ts"
+import type { RecordBytes } from "./RecordBytes.ts"
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 

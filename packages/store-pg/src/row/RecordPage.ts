@@ -6,7 +6,7 @@
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
-import type { RecordBytes } from "./RecordBytes.ts"
+import type { RecordBytes } from "../connection/RecordBytes.ts"
 import { type EncodedColumn, encodedColumn, encodedText, RecordToJson, rowsWithin } from "./RecordToJson.ts"
 import { type FoundRows, MAX_ROW_BYTES, type PageQuery, shownColumn } from "@data-cabinet/core/row/RowReader"
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"

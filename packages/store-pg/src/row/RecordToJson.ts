@@ -6,7 +6,7 @@ import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items
 import type { ColumnType } from "@data-cabinet/core/row/ColumnType"
 import { JsonFragment, QUOTE } from "./JsonWriter.ts"
 import { jsonText, jsonValue } from "@data-cabinet/core/row/RowJson"
-import { HEAD, type RecordBytes, VALUE_HEAD } from "./RecordBytes.ts"
+import { HEAD, type RecordBytes, VALUE_HEAD } from "../connection/RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import * as ValueToJson from "./ValueToJson.ts"
 

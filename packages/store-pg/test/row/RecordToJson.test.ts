@@ -1,4 +1,4 @@
-import type { RecordBytes } from "@data-cabinet/store-pg/row/RecordBytes"
+import type { RecordBytes } from "@data-cabinet/store-pg/connection/RecordBytes"
 import { TIMESTAMPTZ } from "@data-cabinet/store-pg/row/TimestampToJson"
 import { rowsWithin, RecordToJson, encodedText } from "@data-cabinet/store-pg/row/RecordToJson"
 import { INT64, NUMERIC, TEXT } from "@data-cabinet/store-pg/row/ValueToJson"
