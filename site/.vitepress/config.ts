@@ -1,14 +1,15 @@
 /**
  * `docs/` as a site, with the README and what else is written for people. The pages are the files of the repository as they
  * stand: a link from one to another is a link of the site, a link to a program leads to a copy of its text, and a link to a
- * directory is its name. Nothing is loaded from elsewhere, so the site works without a network. A dead link, and a page that
+ * directory is its name. Beside each page lies its Markdown, and `llms.txt` lists the pages. Nothing is loaded from elsewhere, so the site works without a network. A dead link, and a page that
  * no menu names, fail the build.
  */
-import { cpSync, globSync, readFileSync, realpathSync, statSync } from "node:fs"
+import { cpSync, globSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig, type UserConfig } from "vitepress"
+import { llmsText, markdownLink, withSiteLinks } from "./markdownPages.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -151,10 +152,37 @@ const vue = dirname(
   createRequire(realpathSync(join(root, "site/node_modules/vitepress/package.json"))).resolve("vue/package.json"),
 )
 
+const TITLE = "Data Cabinet"
+const DESCRIPTION =
+  "Takes in what the outside world sends, keeps it as sent, and serves it as tables, a feed and signed deliveries."
+
+const read = (file: string) => readFileSync(join(root, file), "utf8")
+
+/** A page of the site becomes its Markdown; anything else stays where it leads. */
+const markdownTarget = (from: string, href: string): string | null | undefined => {
+  const to = targetOf(from, href)
+  if (to === undefined || to === null || to.startsWith("/programs/")) return to
+  const [, link, rest] = /^([^?#]*)(.*)$/.exec(to)!
+  return `${markdownLink(link!)}${rest}`
+}
+
+const writeMarkdown = (outDir: string): void => {
+  for (const [address, file] of sources) {
+    // The start page is a picture of the others.
+    if (file === "site/index.md") continue
+    const path = join(outDir, address)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(
+      path,
+      withSiteLinks(read(file), (href) => markdownTarget(file, href)),
+    )
+  }
+  writeFileSync(join(outDir, "llms.txt"), llmsText({ title: TITLE, description: DESCRIPTION, sections: SIDEBAR, read }))
+}
+
 export default defineConfig({
-  title: "Data Cabinet",
-  description:
-    "Takes in what the outside world sends, keeps it as sent, and serves it as tables, a feed and signed deliveries.",
+  title: TITLE,
+  description: DESCRIPTION,
   srcDir: "..",
   srcExclude: [
     "packages/**",
@@ -187,7 +215,12 @@ export default defineConfig({
     outline: [2, 3],
     search: { provider: "local" },
   },
+  transformHead: ({ pageData: { relativePath } }) =>
+    relativePath === "index.md"
+      ? []
+      : [["link", { rel: "alternate", type: "text/markdown", href: `/${relativePath}` }]],
   buildEnd: ({ outDir }) => {
+    writeMarkdown(outDir)
     for (const file of linked) cpSync(join(root, file), join(outDir, "programs", `${file}.txt`))
   },
 })

@@ -70,6 +70,29 @@ it("every link leads to an existing page, file or heading", () => {
   assert.deepStrictEqual(dead, [])
 })
 
+it("llms.txt lists the Markdown beside the pages, whose links lead to files of the site and whose code is as written", () => {
+  for (const page of pages.filter((each) => each !== "/")) {
+    const at = page.endsWith("/") ? `${page}index.md` : `${page}.md`
+    assert.isTrue(statSync(join(DIST, at), { throwIfNoEntry: false })?.isFile(), at)
+  }
+  const texts = ["llms.txt", ...globSync("**/*.md", { cwd: DIST })]
+  const dead = texts.flatMap((file) => {
+    const outside = readFileSync(join(DIST, file), "utf8")
+      .replaceAll(/^ *(`{3,})[\s\S]*?^ *\1$/gm, "")
+      .replaceAll(/`[^`\n]+`/g, "")
+    return [...outside.matchAll(/\]\((?![a-z]+:|#)([^()\s#]*)/g)]
+      .filter(([, href]) => !href!.startsWith("/") || fileOf(href!) === undefined)
+      .map(([, href]) => `${file}: ${href}`)
+  })
+  assert.deepStrictEqual(dead, [])
+  const listed = readFileSync(join(DIST, "llms.txt"), "utf8")
+  assert.match(listed, /^# Data Cabinet\n\n> .+\n\n/)
+  assert.match(listed, /^- \[The event feed\]\(\/feed\.md\): `GET \/api\/v1\/events`.+\.$/m)
+  const feed = readFileSync(join(DIST, "feed.md"), "utf8")
+  const code = (text: string) => text.match(/^```[\s\S]*?^```$/gm)
+  assert.deepStrictEqual(code(feed), code(readFileSync(join(DIST, "../../docs/feed.md"), "utf8")))
+})
+
 it("no page is wider than a phone, requests other hosts, or violates its policy", async () => {
   const { page, outside, complaints } = await chromium.visit({ viewport: { width: 375, height: 700 } })
   const wide: Array<string> = []
