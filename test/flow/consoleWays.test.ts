@@ -63,3 +63,15 @@ it("two tabs that change different settings of a source do not overwrite each ot
   assert.deepStrictEqual([source!.name, source!.honeypot], ["Renamed", "website"])
   assert.strictEqual((await save({ form_shown: await shownIn(), name: "Renamed", honeypot: "website" })).status, 303)
 })
+
+it("a table with labels is exported with them on request, and with the names otherwise", async () => {
+  await cabinet.cabinet.sql("CREATE TABLE public.plain (id bigint PRIMARY KEY, total numeric)")
+  await editor.post("/console/tables/sources/orders/columns/total/label", { label: "Сумма, ₽" })
+  const head = async (path: string) =>
+    (await editor.get(`/console/tables/sources/orders/export.${path}`)).text.replace(/^\ufeff/, "").split(/\r?\n/)[0]
+  assert.include(await head("csv?labels=1&col=_event_id&col=total"), '_event_id,"Сумма, ₽"')
+  assert.strictEqual(await head("csv?col=_event_id&col=total"), "_event_id,total")
+  assert.include(await head("ndjson?labels=1&col=total"), '"total":')
+  assert.include((await editor.get("/console/tables/sources/orders")).text, "export.csv?labels=1")
+  assert.notInclude((await editor.get("/console/tables/public/plain")).text, "labels=1")
+})

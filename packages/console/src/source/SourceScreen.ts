@@ -63,7 +63,10 @@ const intake = (frame: Frame, source: Source, url: string | null): Html => {
 ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path}/reveal`, words.show, "main")}</div>` : markup`<p class="soft">${words.mayNotSee}</p>`}`
   }
   const copy = frame.words.table.copy
-  return markup`${copyField("intake", words.intake, url, copy)}
+  const unsigned =
+    source.verify !== null &&
+    markup`<div class="box warn" role="note"><p>${words.unsigned[source.verify.mode]} <a href="#verify">${frame.words.verification.title}</a></p></div>`
+  return markup`${copyField("intake", words.intake, url, copy)}${unsigned}
 ${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
 <div class="row wrap">${again}</div>`
 }

@@ -25,6 +25,17 @@ const MAX_OF_ONE = 1
 /** The parameter of a download whose texts are as stored, also those that a spreadsheet would run as formulas. */
 export const UNCHANGED = "unchanged"
 
+/** The parameter of a download whose head has the labels of the columns instead of their names. */
+export const LABELS = "labels"
+
+/** Their heads are for people; programs find a column by its name, which a label need not be the only one to have. */
+export const LABELLED_FORMATS: ReadonlyArray<ExportFormat> = ["csv", "tsv", "xlsx"]
+
+const headOf = ({ params, format }: ExportRequest, { columns }: RowsPage): RowsPage["columns"] =>
+  LABELLED_FORMATS.includes(format) && params.some(([name]) => name === LABELS)
+    ? columns.map((column) => ({ ...column, name: column.label }))
+    : columns
+
 const isUnchanged = (params: Pairs): boolean => params.some(([name]) => name === UNCHANGED)
 
 const busy = (message: string): ManageError => ({ code: "busy", message })
@@ -67,7 +78,7 @@ export const exportRows = Effect.gen(function* () {
   const context = yield* Effect.context()
   const running = new Running()
   const page = ({ schema, name, params }: ExportRequest, cursor: string | null) => {
-    const first = [...without(params, "cursor", "limit", UNCHANGED), ["limit", String(MAX_LIMIT)]] as const
+    const first = [...without(params, "cursor", "limit", UNCHANGED, LABELS), ["limit", String(MAX_LIMIT)]] as const
     const all: Pairs = cursor === null ? first : [...first, ["cursor", cursor]]
     return fromCall((call) => rows.page({ schema, name, params: all }, call))
   }
@@ -84,7 +95,7 @@ export const exportRows = Effect.gen(function* () {
     // Not before the body begins: a body that is never read, as after its client has gone, would keep its place.
     running.begin(who)
     try {
-      yield* encode({ columns: first.columns, declared: [], batches: batches() })
+      yield* encode({ columns: headOf(request, first), declared: [], batches: batches() })
     } catch (error) {
       Effect.runForkWith(context)(
         Effect.logWarning(`An export of ${request.schema}.${request.name} broke off: ${String(error)}`),

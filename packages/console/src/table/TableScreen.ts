@@ -17,7 +17,7 @@ import { partNav } from "./PartNav.ts"
 import { widthsOf } from "./ColumnWidths.ts"
 import { heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
-import { UNCHANGED } from "./ExportRows.ts"
+import { LABELLED_FORMATS, LABELS, UNCHANGED } from "./ExportRows.ts"
 import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "../html/TimeText.ts"
@@ -174,11 +174,13 @@ const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
   const path = tablePath(frame, table.detail.schema, table.detail.name)
   const link = (format: string, text: string = format.toUpperCase(), more: Pairs = []) =>
     markup`<a class="button" href="${withQuery(`${path}/export.${format}`, [...firstPage(pairs), ...more])}" download>${text}</a>`
+  const isLabelled = table.detail.columns.some(({ name, label }) => name !== label)
+  const labelled = LABELLED_FORMATS.map((format) => link(format, format.toUpperCase(), [[LABELS, "1"]]))
   const unchanged = link("csv", words.exportUnchanged, [[UNCHANGED, "1"]])
   return menu({
     id: "export",
     face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
-    body: markup`<div class="row">${EXPORT_FORMATS.map((format) => link(format))}</div><p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
+    body: markup`<div class="row">${EXPORT_FORMATS.map((format) => link(format))}</div>${isLabelled && markup`<p>${words.exportLabelled}</p><div class="row">${labelled}</div>`}<p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
   })
 }
 

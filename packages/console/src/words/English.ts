@@ -287,6 +287,7 @@ export const ENGLISH = {
     exportHint:
       "All rows of this selection. If the export is interrupted, the download fails and does not look complete.",
     exportSafeHint: "In CSV and TSV, a text that a spreadsheet would run as a formula gets an apostrophe in front.",
+    exportLabelled: "With labels instead of names in the first line:",
     exportUnchanged: "CSV without apostrophes",
     firstPage: "First page",
     nextPage: "Next page",
@@ -389,7 +390,7 @@ export const ENGLISH = {
     type: "Type",
     since: "Since",
     label: "Label",
-    labelHint: "What screens and exports call it. Its name in the database stays.",
+    labelHint: "What screens call it, and exports with labels. Its name in the database stays.",
     newType: "New type",
     try: "Preview the change",
     tryHint: "Nothing is changed yet.",
@@ -568,6 +569,10 @@ export const ENGLISH = {
     limited: (requests: number) =>
       `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
     ownHint: "Only the cabinet itself writes to this source: it has no intake address.",
+    unsigned: {
+      reject: "This source verifies its sender. The examples are not signed and would be refused. See",
+      mark: "This source verifies its sender. The examples are not signed: their events are kept, marked and not delivered. See",
+    },
     mayNotSee: "The address is a secret that an editor or owner may see.",
     setting: ENGLISH_SETTINGS,
     settings: "Settings",
