@@ -16,21 +16,28 @@ export interface Section {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** Calls `change` with the lines outside of code, and keeps the others. */
-const outsideCode = (text: string, change: (line: string) => string): string => {
+/** Calls `change` with the paragraphs outside of code, since a link's text may go on in the next line, and keeps the others. */
+const outsideCode = (text: string, change: (paragraph: string) => string): string => {
+  const done: Array<string> = []
+  let paragraph: Array<string> = []
   let fence: string | undefined
-  return text
-    .split("\n")
-    .map((line) => {
-      const mark = FENCE.exec(line)?.[1]
-      if (fence === undefined) {
-        fence = mark
-        return mark === undefined ? change(line) : line
-      }
-      if (mark !== undefined && mark.startsWith(fence)) fence = undefined
-      return line
-    })
-    .join("\n")
+  const endParagraph = () => {
+    if (paragraph.length > 0) done.push(change(paragraph.join("\n")))
+    paragraph = []
+  }
+  for (const line of text.split("\n")) {
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === undefined && mark === undefined && line !== "") {
+      paragraph.push(line)
+      continue
+    }
+    endParagraph()
+    done.push(line)
+    if (fence === undefined) fence = mark
+    else if (mark?.startsWith(fence) === true) fence = undefined
+  }
+  endParagraph()
+  return done.join("\n")
 }
 
 /** A span of code, a picture or a link. */
@@ -38,8 +45,8 @@ const PARTS = /(`+)[^`]+\1|(!?)\[((?:[^\]`]|`[^`]*`)*)\]\(([^()\s]+)\)/g
 
 /** `target` gives where a link leads: undefined as it stands, null nowhere. A picture is its description. */
 export const withSiteLinks = (text: string, target: (href: string) => string | null | undefined): string =>
-  outsideCode(text, (line) =>
-    line.replaceAll(PARTS, (whole, code: string | undefined, picture: string, label: string, href: string) => {
+  outsideCode(text, (paragraph) =>
+    paragraph.replaceAll(PARTS, (whole, code: string | undefined, picture: string, label: string, href: string) => {
       if (code !== undefined) return whole
       if (picture !== "") return `(Picture: ${label})`
       const to = target(href)
