@@ -23,6 +23,7 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   if (guess !== WINDOWS_1251) return { charset: guess, isClear: guess !== WINDOWS_1252 || isPlausibleLatin(sample) }
   const own = rate(sample, ratings(WINDOWS_1251))
   if (own.letters === 0 && own.score >= own.high * SIGN) return { charset: guess, isClear: true }
+  if (own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL) return { charset: guess, isClear: true }
   let best = Number.NEGATIVE_INFINITY
   let rival: Charset = guess
   for (const name of RIVALS) {
@@ -43,6 +44,8 @@ const RIVALS = ["koi8-r", "koi8-u", "ibm866", "x-mac-cyrillic", "iso-8859-5"]
 /** A letter's usual rating in plausible text, and how far a short text may stay below it. */
 const USUAL = -35
 const DEVIATION = 26
+/** From so many bytes on, a plausible text without a flaw need not be compared, which takes most of the time. */
+const ENOUGH = 16
 /** With a smaller difference, either charset may be right. */
 const NEAR = 0
 /** From this difference on, the other charset is certain enough to be read. */
@@ -59,6 +62,8 @@ const LETTERS: Readonly<Record<string, number>> = {
 const SIGNS = "«»—–№…„“”‘’•·©®°§€\u00A0"
 const SIGN = -70
 const STRANGE = -100
+/** Characters with at most this rating occur in few texts. */
+const RARE = -60
 const CAPITAL = -15
 const CAPITAL_AFTER_CAPITAL = -1
 const CAPITAL_AFTER_SMALL = -60
@@ -105,12 +110,15 @@ interface Rated {
   /** Bytes above 127, and how many of them are letters. */
   readonly high: number
   readonly letters: number
+  /** Rare characters, and letters in an unusual place. */
+  readonly flaws: number
 }
 
 const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
   let score = 0
   let high = 0
   let letters = 0
+  let flaws = 0
   let before = NO_LETTER
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!
@@ -120,17 +128,24 @@ const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
     }
     high++
     score += rating[byte]!
+    if (rating[byte]! <= RARE) flaws++
     let now = kind[byte]!
     if (now === SMALL || now === CAPITAL_LETTER) letters++
     if (before === LAST_SIGN && (now === SMALL || now === CAPITAL_LETTER)) score += LETTER_AFTER_SIGN
-    if (now === SMALL && before === NEXT_CAPITAL) score += SMALL_AFTER_CAPITALS
-    else if (now === CAPITAL_LETTER && (before === CAPITAL_LETTER || before === NEXT_CAPITAL)) {
+    if (now === SMALL && before === NEXT_CAPITAL) {
+      score += SMALL_AFTER_CAPITALS
+      flaws++
+    }
+    if (now === CAPITAL_LETTER && (before === CAPITAL_LETTER || before === NEXT_CAPITAL)) {
       score += CAPITAL_AFTER_CAPITAL
       now = NEXT_CAPITAL
-    } else if (now === CAPITAL_LETTER) score += before === SMALL ? CAPITAL_AFTER_SMALL : CAPITAL
+    } else if (now === CAPITAL_LETTER) {
+      score += before === SMALL ? CAPITAL_AFTER_SMALL : CAPITAL
+      if (before === SMALL) flaws++
+    }
     before = now
   }
-  return { score, high, letters }
+  return { score, high, letters, flaws }
 }
 
 /** Bytes of windows-1252 that stand in no word of its languages, or in hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
