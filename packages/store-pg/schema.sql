@@ -293,6 +293,18 @@ CREATE TABLE cabinet.event (
   CONSTRAINT event_spam_check CHECK ((spam = ANY (ARRAY['honeypot'::text, 'origin'::text])))
 );
 
+CREATE TABLE cabinet.fan_out (
+  as_of bigint NOT NULL,
+  event_id bigint NOT NULL,
+  source_id bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  address_id bigint DEFAULT 0 NOT NULL,
+  except_address bigint DEFAULT 0 NOT NULL,
+  again boolean DEFAULT false NOT NULL,
+  younger boolean,
+  CONSTRAINT fan_out_pkey PRIMARY KEY (as_of)
+);
+
 CREATE TABLE cabinet.fence (
 
 );
@@ -707,6 +719,7 @@ CREATE TABLE cabinet.source (
   honeypot text,
   allow_origins text[] DEFAULT '{}'::text[] NOT NULL,
   nest_brackets boolean DEFAULT false NOT NULL,
+  fans_out boolean DEFAULT false NOT NULL,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
@@ -725,6 +738,23 @@ CREATE TABLE cabinet.staged_row (
   key bytea,
   payload text NOT NULL,
   CONSTRAINT staged_row_pkey PRIMARY KEY (import_id, n)
+);
+
+CREATE TABLE cabinet.subscription (
+  source_id bigint NOT NULL,
+  address_id bigint NOT NULL,
+  after_event bigint NOT NULL,
+  until_event bigint,
+  ended_at timestamp with time zone,
+  CONSTRAINT subscription_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
+  CONSTRAINT subscription_check CHECK ((until_event > after_event)),
+  CONSTRAINT subscription_pkey PRIMARY KEY (source_id, address_id, after_event)
+);
+
+CREATE TABLE cabinet.subscription_count (
+  source_id bigint NOT NULL,
+  addresses bigint NOT NULL,
+  CONSTRAINT subscription_count_pkey PRIMARY KEY (source_id)
 );
 
 CREATE TABLE cabinet.trashed_event (
@@ -773,6 +803,8 @@ CREATE INDEX event_position_of_source ON cabinet.event USING btree (source_id, c
 
 CREATE INDEX event_repeat ON cabinet.event USING btree (repeat_of) WHERE (repeat_of IS NOT NULL);
 
+CREATE INDEX fan_out_of_event ON cabinet.fan_out USING btree (event_id);
+
 CREATE INDEX idempotency_oldest ON cabinet.idempotency USING btree (begun_at);
 
 CREATE UNIQUE INDEX import_once ON cabinet.import USING btree (source_id, sha256) WHERE (once AND (state <> 'failed'::text));
@@ -804,6 +836,12 @@ CREATE INDEX saved_view_of_maker ON cabinet.saved_view USING btree (maker_kind, 
 CREATE INDEX session_of_person ON cabinet.session USING btree (person_id);
 
 CREATE INDEX source_by_old_secret ON cabinet.source USING btree (old_secret_hash) WHERE (old_secret_hash IS NOT NULL);
+
+CREATE INDEX subscription_ended ON cabinet.subscription USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+
+CREATE UNIQUE INDEX subscription_now ON cabinet.subscription USING btree (source_id, address_id) WHERE (until_event IS NULL);
+
+CREATE INDEX subscription_of_address ON cabinet.subscription USING btree (address_id);
 
 CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, event_id);
 
@@ -839,6 +877,16 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION cabinet.begin_fan_out()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      NEW.fans_out := coalesce((SELECT addresses > 100 FROM cabinet.subscription_count WHERE source_id = 0), false);
+      RETURN NEW;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION cabinet.bump_source_version()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -860,6 +908,7 @@ CREATE OR REPLACE FUNCTION cabinet.cancel_deliveries_of_event()
 AS $function$
     BEGIN
       UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = OLD.id AND state = 'due';
+      DELETE FROM cabinet.fan_out WHERE event_id = OLD.id;
       IF TG_OP = 'DELETE' THEN
         DELETE FROM cabinet.trashed_event WHERE event_id = OLD.id;
       ELSE
@@ -893,6 +942,21 @@ AS $function$
         FROM pg_control_system()
         RETURNING epoch INTO known.epoch;
       RETURN known.epoch;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.choose_fan_out(changed bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      UPDATE cabinet.source s SET fans_out = NOT s.fans_out FROM (
+        SELECT s.id FROM cabinet.source s CROSS JOIN LATERAL (
+          SELECT coalesce(sum(n.addresses), 0) > 100 AS many FROM cabinet.subscription_count n WHERE n.source_id IN (0, s.id)
+        ) c
+        WHERE (0 = ANY (changed) OR s.id = ANY (changed)) AND s.deleted_at IS NULL AND s.fans_out <> c.many
+        ORDER BY s.id FOR NO KEY UPDATE OF s SKIP LOCKED
+      ) c WHERE s.id = c.id;
     END
   $function$;
 
@@ -976,6 +1040,74 @@ AS $function$
         IF found.received_at < moment THEN low := found.id + 1; ELSE high := mid; END IF;
       END LOOP;
       RETURN (SELECT e.id FROM cabinet.event e WHERE e.id >= low ORDER BY e.id LIMIT 1);
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions(addresses bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      last_event bigint;
+      changed bigint[];
+    BEGIN
+      SELECT CASE WHEN is_called THEN last_value ELSE 0 END INTO last_event FROM cabinet.event_id;
+      WITH meant AS MATERIALIZED (
+        SELECT t.source_id, a.id AS address_id FROM cabinet.address a CROSS JOIN LATERAL (
+          SELECT 0::bigint AS source_id WHERE a.every_source
+          UNION ALL SELECT s.source_id FROM cabinet.address_source s WHERE s.address_id = a.id AND NOT a.every_source
+        ) t
+        WHERE a.id = ANY (addresses) AND a.removed_at IS NULL AND a.filters IS NULL
+      ), going AS MATERIALIZED (
+        SELECT n.source_id, n.address_id, n.after_event, n.until_event IS NULL AS is_open,
+          a.removed_at IS NOT NULL OR n.after_event >= last_event AS is_void
+        FROM cabinet.subscription n JOIN cabinet.address a ON a.id = n.address_id
+        WHERE n.address_id = ANY (addresses) AND (a.removed_at IS NOT NULL OR n.until_event IS NULL
+          AND NOT EXISTS (SELECT FROM meant m WHERE m.source_id = n.source_id AND m.address_id = n.address_id))
+      ), gone AS (
+        DELETE FROM cabinet.subscription n USING going g
+        WHERE g.is_void AND n.source_id = g.source_id AND n.address_id = g.address_id AND n.after_event = g.after_event
+      ), ended AS (
+        UPDATE cabinet.subscription n SET until_event = last_event, ended_at = clock_timestamp() FROM going g
+        WHERE NOT g.is_void AND n.source_id = g.source_id AND n.address_id = g.address_id AND n.after_event = g.after_event
+      ), begun AS (
+        INSERT INTO cabinet.subscription (source_id, address_id, after_event)
+        SELECT m.source_id, m.address_id, last_event FROM meant m WHERE NOT EXISTS (
+          SELECT FROM cabinet.subscription n
+          WHERE n.source_id = m.source_id AND n.address_id = m.address_id AND n.until_event IS NULL)
+        RETURNING source_id
+      ), counted AS (
+        INSERT INTO cabinet.subscription_count AS c (source_id, addresses)
+        SELECT m.source_id, sum(m.n) FROM (
+          SELECT source_id, -1 AS n FROM going WHERE is_open UNION ALL SELECT source_id, 1 FROM begun
+        ) m GROUP BY m.source_id HAVING sum(m.n) <> 0 ORDER BY m.source_id
+        ON CONFLICT (source_id) DO UPDATE SET addresses = c.addresses + excluded.addresses
+        RETURNING source_id
+      )
+      SELECT array_agg(source_id) INTO changed FROM counted;
+      IF changed IS NOT NULL THEN PERFORM cabinet.choose_fan_out(changed); END IF;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions_of_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      -- An event is delivered by the filter that is in force at its commit. So none is accepted from here to the commit.
+      IF TG_OP = 'UPDATE' AND (OLD.filters IS NULL) <> (NEW.filters IS NULL) THEN PERFORM cabinet.close_fence(); END IF;
+      PERFORM cabinet.keep_subscriptions(ARRAY[NEW.id]);
+      RETURN NULL;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions_of_sources()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      PERFORM cabinet.keep_subscriptions(ARRAY(SELECT DISTINCT address_id FROM moved));
+      RETURN NULL;
     END
   $function$;
 
@@ -1063,11 +1195,19 @@ CREATE OR REPLACE FUNCTION cabinet.source_json(id bigint, name text)
  STABLE
 AS $function$ SELECT concat('{"id":', id, ',"name":', to_json(name), '}') $function$;
 
+CREATE TRIGGER begin_fan_out BEFORE INSERT ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.begin_fan_out();
+
 CREATE TRIGGER bump_version BEFORE UPDATE ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
 CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
 CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
+
+CREATE TRIGGER keep_subscriptions AFTER INSERT OR UPDATE OF every_source, filters, removed_at ON cabinet.address FOR EACH ROW EXECUTE FUNCTION cabinet.keep_subscriptions_of_address();
+
+CREATE TRIGGER keep_subscriptions_begun AFTER INSERT ON cabinet.address_source REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_sources();
+
+CREATE TRIGGER keep_subscriptions_ended AFTER DELETE ON cabinet.address_source REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_sources();
 
 CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ON cabinet.registered_cabinet FOR EACH ROW EXECUTE FUNCTION cabinet.note_registry_change();
 
@@ -1166,6 +1306,20 @@ COMMENT ON COLUMN cabinet.event.bytes IS 'Of the payload, so that a page of the 
 COMMENT ON COLUMN cabinet.event.verified IS 'Whether the source''s sender has sent it; NULL: nobody asked. False: it takes no part in repeats, and is not delivered.';
 
 COMMENT ON COLUMN cabinet.event.spam IS 'Why it is spam; NULL: it is not, or no longer. It has no row, takes no part in repeats, and is not delivered.';
+
+COMMENT ON TABLE cabinet.fan_out IS 'Events whose deliveries the follower "deliveries" is still to write.';
+
+COMMENT ON COLUMN cabinet.fan_out.as_of IS 'An event number: the subscriptions that held at it decide. That of the event, unless its deliveries were called for later.';
+
+COMMENT ON COLUMN cabinet.fan_out.at IS 'When its deliveries are due.';
+
+COMMENT ON COLUMN cabinet.fan_out.address_id IS 'Addresses up to this one have theirs.';
+
+COMMENT ON COLUMN cabinet.fan_out.except_address IS 'The address that the event is about, which is not sent it; 0: none.';
+
+COMMENT ON COLUMN cabinet.fan_out.again IS 'Whether some addresses may have a delivery of the event already.';
+
+COMMENT ON COLUMN cabinet.fan_out.younger IS 'True: only addresses created after the event was received. False: only the others. NULL: all.';
 
 COMMENT ON TABLE cabinet.fence IS 'Empty. Its lock is the fence of the feed.';
 
@@ -1310,6 +1464,18 @@ COMMENT ON COLUMN cabinet.source.honeypot IS 'A field that people leave empty; N
 COMMENT ON COLUMN cabinet.source.allow_origins IS 'The origins of the pages with its form; empty: any.';
 
 COMMENT ON COLUMN cabinet.source.nest_brackets IS 'Whether leads[add][0][name] becomes a member of leads.';
+
+COMMENT ON COLUMN cabinet.source.fans_out IS 'Whether a follower writes its deliveries. Any value is correct; kept by triggers.';
+
+COMMENT ON TABLE cabinet.subscription IS 'Which events go to which addresses without a filter, kept by triggers. Removed addresses have none.';
+
+COMMENT ON COLUMN cabinet.subscription.source_id IS '0: every source.';
+
+COMMENT ON COLUMN cabinet.subscription.after_event IS 'The last event number that was drawn before it began.';
+
+COMMENT ON COLUMN cabinet.subscription.until_event IS 'The last event that it covers; NULL: it goes on.';
+
+COMMENT ON TABLE cabinet.subscription_count IS 'How many subscriptions a source has now, kept with them: counting 100,000 takes long. 0: every source.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -59,6 +59,8 @@ const ownNames = (text: string): ReadonlySet<string> => {
   const gives = [
     new RegExp(`(${NAME})\\s*(?:\\([^()]*\\))?\\s+AS\\s+(?:NOT\\s+)?(?:MATERIALIZED\\s*)?\\(`, "gi"),
     new RegExp(`\\bAS\\s+(${NAME})\\s*\\(`, "gi"),
+    // The transition tables of a trigger.
+    new RegExp(`\\b(?:NEW|OLD)\\s+TABLE\\s+AS\\s+(${NAME})`, "gi"),
     new RegExp(`\\)\\s+(?:WITH\\s+ORDINALITY\\s+)?(?:AS\\s+)?(${NAME})\\s*\\(`, "gi"),
   ]
   for (const give of gives) for (const [, name] of text.matchAll(give)) own.add(plain(name!))

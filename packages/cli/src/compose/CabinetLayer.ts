@@ -77,6 +77,7 @@ import * as PgErasureStore from "@data-cabinet/store-pg/event/PgErasureStore"
 import * as PgRereadStore from "@data-cabinet/store-pg/event/PgRereadStore"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
+import * as PgFanOutStore from "@data-cabinet/store-pg/delivery/PgFanOutStore"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
 import * as PgFeedTailStore from "@data-cabinet/store-pg/feed/PgFeedTailStore"
 import * as PgClientFollowerStore from "@data-cabinet/store-pg/follower/PgClientFollowerStore"
@@ -211,7 +212,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgSchemaGrantStore.layer(options.roles.author),
     PgFeedStore.layer,
     PgFeedTailStore.layer,
-    Layer.merge(PgFollowerStore.layer, PgClientFollowerStore.layer),
+    Layer.mergeAll(PgFanOutStore.layer, PgFollowerStore.layer, PgClientFollowerStore.layer),
     PgNoticeStore.layer,
     diskLayer(options),
     LastWords.layer(options.dataDir ?? null),

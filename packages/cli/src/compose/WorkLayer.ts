@@ -2,6 +2,7 @@
  * The background work of a cabinet, over the ports of a CabinetLayer: it sends deliveries, writes deferred rows, creates
  * partitions ahead of time and deletes expired data. Any number of processes may do it at once.
  */
+import { fanOutFollower } from "@data-cabinet/core/delivery/FanOut"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
 import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
@@ -47,6 +48,7 @@ export const maintenanceLayer = Layer.mergeAll(
   AcceptLoop.layer,
   CountLoop.layer,
   followerLoop(activityFollower),
+  followerLoop(fanOutFollower),
   FenceWatch.layer,
   FollowerWatch.layer,
   NoticeLoop.layer,

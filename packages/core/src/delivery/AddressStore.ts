@@ -9,11 +9,14 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 /** None if no such address exists. */
 type Found = Returns<Option.Option<Address>>
 
+/** The most addresses of a source, including those of every source. */
+export const MAX_ADDRESSES = 100_000
+
 /**
- * The most addresses of a source, including those of every source. Accepting an event creates a delivery for each of
- * them, in the one transaction that the feed waits for.
+ * The most of them that have a filter. Accepting an event judges it by each of these filters, and creates a delivery for each
+ * that it passes, in the one transaction that the feed waits for.
  */
-export const MAX_ADDRESSES = 1_000
+export const MAX_FILTERED_ADDRESSES = 1_000
 
 /** The most addresses in order of a cabinet: each of them reads the feed by itself. */
 export const MAX_ORDERED = 1_000
@@ -23,6 +26,8 @@ export interface TooManyAddresses {
   readonly is: "too_many"
   /** Null if the addresses of every source alone, or those in order, are too many. */
   readonly sourceId: number | null
+  /** Whether those with a filter are too many, or all of them. */
+  readonly filtered: boolean
 }
 
 /** The state that a change was checked against. */

@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import { type Address, type AddressChange, type NewAddress, NO_BATCHES, type Subscription } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import { AddressStore, MAX_ADDRESSES, MAX_ORDERED, type TooManyAddresses } from "./AddressStore.ts"
+import { AddressStore, MAX_ADDRESSES, MAX_FILTERED_ADDRESSES, MAX_ORDERED, type TooManyAddresses } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
@@ -202,16 +202,18 @@ const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, cha
   return yield* new AddressError({ code: "headers_needed", message })
 })
 
-const tooMany = ({ sourceId }: TooManyAddresses, { order }: AddressChange) => {
+const tooMany = ({ sourceId, filtered }: TooManyAddresses, { order }: AddressChange) => {
   if (order === "feed") {
     const message = `${MAX_ORDERED.toLocaleString("en")} addresses of this cabinet are in order, which is as many as it may have.`
     return new AddressError({ code: "too_many_addresses", message })
   }
-  const limit = MAX_ADDRESSES.toLocaleString("en")
+  const addresses = filtered
+    ? `${MAX_FILTERED_ADDRESSES.toLocaleString("en")} addresses with a filter`
+    : `${MAX_ADDRESSES.toLocaleString("en")} addresses`
   const message =
     sourceId === null
-      ? `There are ${limit} addresses of every source, which is as many as a source may have: remove one first.`
-      : `Source ${sourceId} has ${limit} addresses, those of every source included, which is as many as it may have: remove one first.`
+      ? `There are ${addresses.replace(" addresses", " addresses of every source")}, which is as many as a source may have: remove one first.`
+      : `Source ${sourceId} has ${addresses}, those of every source included, which is as many as it may have: remove one first.`
   return new AddressError({ code: "too_many_addresses", message })
 }
 

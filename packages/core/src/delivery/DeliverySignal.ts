@@ -5,33 +5,44 @@
 import { Context, Effect, Layer, Latch } from "effect"
 import type { Scope } from "effect"
 
+/** One signal, and who listens to it. */
+export interface WorkSignal {
+  /** Called after a commit that created work. Neither waits nor fails. */
+  readonly wake: Effect.Effect<void>
+  /**
+   * A listener for the caller alone: the inner effect completes at the next signal, or immediately if a signal arrived
+   * since it last completed. Several signals in between count as one.
+   */
+  readonly listen: Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+}
+
+const localSignal = (): WorkSignal => {
+  const listeners = new Set<Latch.Latch>()
+  return {
+    wake: Effect.sync(() => {
+      for (const latch of listeners) latch.openUnsafe()
+    }),
+    listen: Effect.acquireRelease(
+      Effect.sync(() => {
+        const latch = Latch.makeUnsafe(false)
+        listeners.add(latch)
+        return latch
+      }),
+      (latch) => Effect.sync(() => listeners.delete(latch)),
+    ).pipe(Effect.map((latch) => Effect.tap(latch.await, () => Effect.sync(() => latch.closeUnsafe())))),
+  }
+}
+
+/** The signal itself says that there are deliveries. */
 export class DeliverySignal extends Context.Service<
   DeliverySignal,
-  {
-    /** Called after a commit that created deliveries. Neither waits nor fails. */
-    readonly wake: Effect.Effect<void>
-    /**
-     * A listener for the caller alone: the inner effect completes at the next signal, or immediately if a signal arrived
-     * since it last completed. Several signals in between count as one.
-     */
-    readonly listen: Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
+  WorkSignal & {
+    /** Says that an event has deliveries to be written. It stays within its process: those of others look every second. */
+    readonly fanOut: WorkSignal
   }
 >()("@data-cabinet/core/delivery/DeliverySignal") {
   /** Signals within this process only. */
-  static readonly layer = Layer.sync(DeliverySignal, () => {
-    const listeners = new Set<Latch.Latch>()
-    return DeliverySignal.of({
-      wake: Effect.sync(() => {
-        for (const latch of listeners) latch.openUnsafe()
-      }),
-      listen: Effect.acquireRelease(
-        Effect.sync(() => {
-          const latch = Latch.makeUnsafe(false)
-          listeners.add(latch)
-          return latch
-        }),
-        (latch) => Effect.sync(() => listeners.delete(latch)),
-      ).pipe(Effect.map((latch) => Effect.tap(latch.await, () => Effect.sync(() => latch.closeUnsafe())))),
-    })
-  })
+  static readonly layer = Layer.sync(DeliverySignal, () =>
+    DeliverySignal.of({ ...localSignal(), fanOut: localSignal() }),
+  )
 }

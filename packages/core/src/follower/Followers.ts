@@ -18,7 +18,9 @@ export const followerShape = Shape.named(
   "Follower",
   Shape.object<FollowerState>("Work behind the feed, and how far it has come.", {
     id: Shape.id("Its id."),
-    kind: Shape.text("What it does: `activity` counts events by the hour; a `client` is a program with a key."),
+    kind: Shape.text(
+      "What it does: `activity` counts events by the hour, `deliveries` writes the deliveries of sources with many addresses; a `client` is a program with a key.",
+    ),
     name: Shape.text("Its name among those of its kind, or of its key."),
     eventId: Shape.orNull(Shape.id("The last event whose work is done; null before the first.", 10_417)),
     movedAt: Shape.orNull(Shape.time("When its position last moved; null before the first event.")),

@@ -184,7 +184,8 @@ const OWN = {
   bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   too_many_addresses: {
     status: 409,
-    meaning: "The source has 1,000 addresses, those of every source included; the message names it.",
+    meaning:
+      "The source has 100,000 addresses, or 1,000 with a filter, those of every source included; the message names it.",
   },
   busy: { status: 409, meaning: "The same operation is already running; try again later." },
   no_such_schema: { status: 404, meaning: "The database has no schema of this name." },

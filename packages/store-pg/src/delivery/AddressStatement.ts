@@ -75,20 +75,27 @@ export const CREATE_ADDRESS = `
 export const HOLD_ADDRESSES = "SELECT FROM cabinet.job_lock WHERE name = 'addresses' FOR UPDATE"
 
 /**
- * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have. Returns a source with more, or
- * null in its place if those of every source are more.
+ * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have, $4: whether only those with a
+ * filter count. Returns a source with more, or null in its place if those of every source are more.
  */
 export const OVERFULL_SOURCE = `
+  WITH counted AS MATERIALIZED (
+    SELECT n.source_id, n.addresses FROM cabinet.subscription_count n WHERE NOT $4::boolean
+    UNION ALL
+    SELECT t.source_id, count(*) FROM cabinet.address a CROSS JOIN LATERAL (
+      SELECT 0::bigint AS source_id WHERE a.every_source
+      UNION ALL SELECT s.source_id FROM cabinet.address_source s WHERE s.address_id = a.id AND NOT a.every_source
+    ) t
+    WHERE a.filters IS NOT NULL AND a.removed_at IS NULL GROUP BY t.source_id
+  )
   SELECT own.source_id::float8 AS "sourceId"
   FROM (
-    SELECT t.source_id, count(*) AS addresses
-    FROM cabinet.address_source t JOIN cabinet.address a ON a.id = t.address_id AND a.removed_at IS NULL AND NOT a.every_source
-    JOIN cabinet.source s ON s.id = t.source_id AND s.deleted_at IS NULL
-    WHERE CASE WHEN $1::boolean THEN t.source_id <> ALL ($2::bigint[]) ELSE t.source_id = ANY ($2::bigint[]) END
-    GROUP BY t.source_id
+    SELECT c.source_id, sum(c.addresses) AS addresses FROM counted c JOIN cabinet.source s ON s.id = c.source_id AND s.deleted_at IS NULL
+    WHERE CASE WHEN $1::boolean THEN c.source_id <> ALL ($2::bigint[]) ELSE c.source_id = ANY ($2::bigint[]) END
+    GROUP BY c.source_id
     UNION ALL SELECT NULL, 0
   ) own
-  CROSS JOIN (SELECT count(*) AS addresses FROM cabinet.address WHERE every_source AND removed_at IS NULL) of_all
+  CROSS JOIN (SELECT coalesce(sum(addresses), 0) AS addresses FROM counted WHERE source_id = 0) of_all
   WHERE own.addresses + of_all.addresses > $3::int ORDER BY own.source_id NULLS LAST LIMIT 1`
 
 /** $1: address, $2: url. */

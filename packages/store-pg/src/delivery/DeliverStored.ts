@@ -14,7 +14,7 @@ export interface UndeliveredEvent {
 }
 
 /** $1: source. Until the end of the transaction its addresses keep their filters: a change of them changes the source. */
-const HOLD_SOURCE = "SELECT FROM cabinet.source WHERE id = $1::int8 FOR SHARE"
+const HOLD_SOURCE = "SELECT fans_out FROM cabinet.source WHERE id = $1::int8 FOR SHARE"
 
 /** Whether an address `a` in order has a source. */
 const inOrder = (source: string): string => `(a.in_order AND (
@@ -42,9 +42,14 @@ const HOLD_ORDERED = `
 /** $1: events. */
 const PAYLOADS = "SELECT id::text AS id, payload::text AS payload FROM cabinet.event WHERE id = ANY ($1::int8[])"
 
+/** Which events `e` are delivered. */
+const IS_DELIVERED = `e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
+    AND e.verified IS NOT FALSE`
+
 /**
  * $1 and $2: the events, and whether they were sent; $3 and $4: the pairs of an event and an address whose filter it passes; $5:
- * whether addresses that are younger than an event get it.
+ * whether addresses that are younger than an event get it; $6: whether a follower creates
+ * those to addresses without a filter that are not in order.
  */
 const DELIVER = `
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
@@ -55,8 +60,7 @@ const DELIVER = `
     OR ${inOrder("e.source_id")} AND EXISTS (
       SELECT FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
       WHERE o.address_id = a.id AND (e.epoch, e.xid, e.id) <= (f.epoch, f.xid, f.event_id)))
-  WHERE e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
-    AND e.verified IS NOT FALSE
+  WHERE ${IS_DELIVERED} AND NOT ($6::bool AND a.filters IS NULL AND NOT a.in_order)
     AND (a.filters IS NULL OR EXISTS (
       SELECT FROM unnest($3::int8[], $4::int8[]) AS p(event_id, address_id) WHERE p.event_id = e.id AND p.address_id = a.id))
     AND (NOT g.was_sent OR a.created_at > e.received_at) AND ($5::bool OR a.created_at <= e.received_at)
@@ -64,9 +68,30 @@ const DELIVER = `
   ORDER BY e.id
   RETURNING 1 AS one`
 
+/** $1: events. What a follower is still to write of them does not repeat what is written here. */
+const AGAIN = "UPDATE cabinet.fan_out SET again = true WHERE event_id = ANY ($1::int8[])"
+
+/**
+ * $1 and $2: the events, and whether they were sent; $3: whether addresses that are younger than an event get it. A follower
+ * creates the deliveries to addresses without a filter. A number of their own puts them behind those of the accept, and among
+ * the changes of addresses.
+ */
+const FAN_OUT = `
+  WITH queued AS (
+    INSERT INTO cabinet.fan_out (as_of, event_id, source_id, at, again, younger)
+    SELECT nextval('cabinet.event_id'), e.id, e.source_id, cabinet.now(), true, CASE WHEN g.was_sent THEN true WHEN NOT $3::bool THEN false END
+    FROM unnest($1::int8[], $2::bool[]) AS g(id, was_sent) JOIN cabinet.event e ON e.id = g.id
+    WHERE ${IS_DELIVERED} AND ($3::bool OR NOT g.was_sent)
+    ORDER BY e.id
+    RETURNING source_id, younger
+  )
+  SELECT count(*)::float8 AS count FROM queued q
+  JOIN cabinet.subscription n ON n.source_id IN (0, q.source_id) AND n.until_event IS NULL
+  WHERE q.younger IS NOT TRUE`
+
 /**
  * Within the caller's transaction, which has locked the events. Unless `toYounger`, only addresses that were there when an event
- * was accepted get it. Returns how many deliveries were created.
+ * was accepted get it. Returns how many deliveries were created; those that a follower creates are counted as for new events.
  */
 export const deliverStored = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -76,8 +101,11 @@ export const deliverStored = Effect.fnUntraced(function* (
 ) {
   if (events.length === 0) return 0
   const ids = int8Array(events.map(({ id }) => BigInt(id)))
-  yield* sql.unsafe(HOLD_SOURCE, [sourceId])
+  const [source] = yield* sql.unsafe<{ readonly fans_out: boolean }>(HOLD_SOURCE, [sourceId])
   yield* sql.unsafe(HOLD_ORDERED, [sourceId])
+  yield* sql.unsafe(AGAIN, [ids])
+  const fansOut = source?.fans_out === true
+  const sent = boolArray(events.map((event) => event.was_sent))
   const filtered = yield* sql.unsafe<{ readonly id: number; readonly filters: string }>(FILTERED, [sourceId])
   const pairs: Array<readonly [event: string, address: number]> = []
   if (filtered.length > 0) {
@@ -91,10 +119,13 @@ export const deliverStored = Effect.fnUntraced(function* (
   }
   const made = yield* sql.unsafe(DELIVER, [
     ids,
-    boolArray(events.map((event) => event.was_sent)),
+    sent,
     int8Array(pairs.map(([event]) => BigInt(event))),
     int8Array(pairs.map(([, address]) => address)),
     toYounger,
+    fansOut,
   ])
-  return made.length
+  if (!fansOut) return made.length
+  const [queued] = yield* sql.unsafe<{ readonly count: number }>(FAN_OUT, [ids, sent, toYounger])
+  return made.length + queued!.count
 })

@@ -11,25 +11,21 @@ import {
   type Subscription,
 } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
-import {
-  AddressStore,
-  MAX_ADDRESSES,
-  MAX_ORDERED,
-  type SeenAddress,
-  type TooManyAddresses,
-} from "@data-cabinet/core/delivery/AddressStore"
+import { AddressStore, MAX_ORDERED, type SeenAddress } from "@data-cabinet/core/delivery/AddressStore"
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
-import { Data, Effect, Layer, Option, Result, Schedule } from "effect"
+import { Effect, Layer, Option, Result, Schedule } from "effect"
 import { SqlError } from "effect/sql"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable } from "../connection/StoreFailure.ts"
+import { type Gain, gaining, orTooMany } from "./AddressLimits.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
+import { AFTER_SLICE, WRITE_OF_ADDRESS } from "./FanOutStatement.ts"
 
 /** How many deliveries one statement cancels when an address is removed. */
 const CANCEL_BATCH = 5000
@@ -79,38 +75,6 @@ const headersText = (headers: ReadonlyArray<StoredHeader>): string | null =>
   headers.length === 0 ? null : JSON.stringify(headers)
 
 type Sql = PgClient.PgClient
-
-/** Rolls a change back after which a source would have too many addresses. */
-class Overfull extends Data.TaggedError("Overfull")<{ readonly sourceId: number | null }> {}
-
-/**
- * Adds an address to these sources, in addition to its current ones. They are counted while no other address can get
- * sources.
- */
-const addingSources = <A, E>(
-  sql: Sql,
-  sources: Subscription,
-  had: ReadonlyArray<number>,
-  change: Effect.Effect<A, E>,
-): Effect.Effect<A, E | SqlError.SqlError | Overfull> =>
-  Effect.gen(function* () {
-    yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
-    const changed = yield* change
-    const meant = sources === "all" ? had : sources.filter((id) => !had.includes(id))
-    const [overfull] = yield* sql.unsafe<{ readonly sourceId: number | null }>(AddressStatement.OVERFULL_SOURCE, [
-      sources === "all",
-      meant,
-      MAX_ADDRESSES,
-    ])
-    return overfull === undefined ? changed : yield* new Overfull(overfull)
-  })
-
-const orTooMany = <A, E>(work: Effect.Effect<A, E | Overfull>) =>
-  Effect.catchIf(
-    work,
-    (error): error is Extract<E | Overfull, Overfull> => error instanceof Overfull,
-    ({ sourceId }) => Effect.succeed<TooManyAddresses>({ is: "too_many", sourceId }),
-  )
 
 /** How long a slow accept may hold up other accepts before a change of a filter lets them continue and tries again. */
 const HOLD_TIMEOUT = "SET LOCAL lock_timeout = '300ms'"
@@ -229,8 +193,9 @@ const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
     )
     return persistently(sql, whole)
   }
-  const added = addingSources(sql, sources, [], creation)
-  if (filters.length === 0) return sql.withTransaction(added)
+  const isFiltered = filters.length > 0
+  const added = gaining(sql, { sources, had: [], filtered: isFiltered, wasFiltered: false }, creation)
+  if (!isFiltered) return sql.withTransaction(added)
   const filtered = Effect.tap(added, ({ id }) => renewSources(sql, id))
   return persistently(sql, betweenAccepts(sql, filtered))
 }
@@ -312,8 +277,13 @@ const lockedFor = Effect.fnUntraced(function* (
   return Option.map(storedChange(cipher, made, row.headers), (changed) => ({
     changed,
     touchesFilters,
-    had: row.sources,
     was: row,
+    gain: {
+      sources: sources ?? row.sources ?? "all",
+      had: row.sources ?? "all",
+      filtered: filters === undefined ? row.filtered : filters.length > 0,
+      wasFiltered: row.filtered,
+    } satisfies Gain,
   }))
 })
 
@@ -360,7 +330,7 @@ export const layer = Layer.effect(
             Effect.gen(function* () {
               const locked = yield* lockedFor({ sql, cipher }, id, made, was)
               if (Option.isNone(locked)) return Option.none()
-              const { changed, touchesFilters, had, was: row } = locked.value
+              const { changed, touchesFilters, gain, was: row } = locked.value
               const order = orderAfter(row, made)
               if (order.inOrder || row.in_order) {
                 const sources = made.sources ?? row.sources ?? "all"
@@ -371,17 +341,22 @@ export const layer = Layer.effect(
                   yield* setOrder(sql, id, order)
                   return yield* find(id)
                 }
+                // Its last slice is written before the accepts are held, which then wait for no slice.
+                yield* sql.unsafe(AFTER_SLICE)
                 const work = changeOrder(sql, id, changed, { was: row, order, sources })
-                const bounded = order.inOrder ? work : addingSources(sql, sources, [], work)
-                yield* betweenAccepts(sql, bounded)
+                const bounded = order.inOrder ? work : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
+                // Held first: its subscriptions end, and its rule begins, at the same event.
+                yield* betweenAccepts(sql, Effect.andThen(sql.unsafe(AddressStatement.HOLD_ACCEPTS), bounded))
                 yield* addRule(sql, id, order.inOrder ? sources : [])
-                if (order.inOrder && !row.in_order) yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
+                if (order.inOrder && !row.in_order) {
+                  yield* sql.unsafe(WRITE_OF_ADDRESS, [id])
+                  yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
+                }
                 return yield* find(id)
               }
               const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find(id))
-              // An address of every source adds none.
-              const added =
-                changed.sources === undefined || had === null ? whole : addingSources(sql, changed.sources, had, whole)
+              const gains = changed.sources !== undefined || (gain.filtered && !gain.wasFiltered)
+              const added = gains ? gaining(sql, gain, whole) : whole
               return yield* touchesFilters ? betweenAccepts(sql, added) : added
             }),
           ).pipe(orTooMany),
@@ -390,6 +365,8 @@ export const layer = Layer.effect(
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return { existed: false }
         yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_FOLLOWER, [id]))
+        // What it wrote is cancelled below; its next slice does not know the address.
+        yield* orUnavailable(sql.unsafe(AFTER_SLICE))
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
           const slice = sql.unsafe<{ readonly count: number }>(
             `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,

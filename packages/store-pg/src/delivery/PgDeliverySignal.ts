@@ -44,7 +44,7 @@ const make = (hears: boolean) =>
       })
       if (hears) yield* Effect.forkScoped(hear)
       const tellOthers = Effect.sync(() => void untold.openUnsafe())
-      return DeliverySignal.of({ listen: here.listen, wake: Effect.andThen(here.wake, tellOthers) })
+      return DeliverySignal.of({ ...here, wake: Effect.andThen(here.wake, tellOthers) })
     }),
   ).pipe(Layer.provide(DeliverySignal.layer))
 

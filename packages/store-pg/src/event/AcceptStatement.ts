@@ -44,6 +44,8 @@ export interface AcceptedRow {
   readonly id: bigint
   readonly repeat_of: bigint | null
   readonly deliveries: number
+  /** Events whose deliveries a follower writes; absent without such a source. */
+  readonly fan_outs?: number
 }
 
 /** The first parameters, which every batch has: its events, the keys of its bodies, its original requests. */
@@ -161,10 +163,11 @@ const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Parameters) 
     filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (
     SELECT min(c.request) FROM ${given} JOIN told USING (kind, subject, instance) GROUP BY kind, subject, instance))`,
     delivered: ` AND NOT EXISTS (SELECT FROM ${given} WHERE c.request = k.request AND c.about = a.id)`,
+    about: `coalesce((SELECT max(c.about) FROM ${given} WHERE c.request = k.request), 0)`,
   }
 }
 
-const NO_NOTICES: ReturnType<typeof noticesOf> = { cte: "", filter: "", delivered: "" }
+const NO_NOTICES: ReturnType<typeof noticesOf> = { cte: "", filter: "", delivered: "", about: "0" }
 
 const inputFilter = (...conditions: ReadonlyArray<string>): string => {
   const given = conditions.filter((condition) => condition !== "")
@@ -221,26 +224,45 @@ const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
   waiting: hasSpam ? " AND spam IS NULL" : "",
 })
 
+/** Which events `k` are delivered. */
+const IS_DELIVERED = "k.repeat_of IS NULL AND NOT k.empty AND NOT k.history"
+
 /**
  * Addresses with a filter are sent the events that were found to pass it: the version of the source proves that these
  * are its addresses and their filters.
  */
 const filteredOf = (passed: ReadonlyArray<BatchPassed>, delivered: string, parameters: Parameters) => ({
-  others: " AND a.filters IS NULL",
   beside: `
   UNION ALL
   SELECT a.id, k.id, k.at, k.at
   FROM unnest(${parameters.addRows(PASSED_COLUMNS, passed).join(", ")}) AS p(${PASSED_COLUMNS.names.join(", ")})
   JOIN marked k ON k.n = p.n JOIN cabinet.address a ON a.id = p.address_id AND a.removed_at IS NULL AND a.filters IS NOT NULL
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${delivered}
+  WHERE ${IS_DELIVERED}${delivered}
   ORDER BY 2`,
 })
 
 const NO_FILTERS: ReturnType<typeof filteredOf> = {
-  others: "",
   beside: `
   ORDER BY k.id`,
 }
+
+/**
+ * Sources with many addresses: a follower writes their deliveries, and accepting an event costs the same for all of them.
+ *
+ * Decision: docs/decisions/0089-many-deliveries-are-written-behind-the-accept.md
+ */
+const fannedOut = (withheld: string, about: string) => ({
+  input: ", s.fans_out",
+  others: " AND NOT k.fans_out",
+  made: `, fan_outs AS (
+  INSERT INTO cabinet.fan_out (as_of, event_id, source_id, at, except_address)
+  SELECT k.id, k.id, k.source_id, k.at, ${about} FROM marked k WHERE k.fans_out AND ${IS_DELIVERED}${withheld} ORDER BY k.id
+  RETURNING 1
+)`,
+  counted: ", (SELECT count(*) FROM fan_outs)::int4 AS fan_outs",
+})
+
+const NOT_FANNED_OUT: ReturnType<typeof fannedOut> = { input: "", others: "", made: "", counted: "" }
 
 /**
  * How a batch acquires the locks of its bodies: it waits for them or, if a foreign session holds one, only tries. An
@@ -309,6 +331,7 @@ export const acceptStatement = (
   const withheld = withheldOf(batch)
   const delivered = withheld.delivered + notices.delivered
   const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
+  const fanOut = batch.fansOut ? fannedOut(withheld.delivered, notices.about) : NOT_FANNED_OUT
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const ids = originalIdsOf(batch.single)
@@ -325,7 +348,7 @@ WITH fence AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
   FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}${notices.cte}
 ), input AS MATERIALIZED (
-  SELECT ${inputOf(events.names, bodies.fingerprint)}, i.n, s.rows_deferred OR i.waits AS rows_deferred
+  SELECT ${inputOf(events.names, bodies.fingerprint)}, i.n, s.rows_deferred OR i.waits AS rows_deferred${fanOut.input}
   FROM unnest(${events.arrays.join(", ")}${bodies.keys})
     WITH ORDINALITY AS i(${events.names.join(", ")}${bodies.key}, n)
   JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${inputFilter(progress.filter, notices.filter)}
@@ -361,11 +384,12 @@ WITH fence AS MATERIALIZED (
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at
-  FROM marked k JOIN cabinet.address a ON a.removed_at IS NULL${filtered.others} AND (a.every_source OR EXISTS (
-    SELECT FROM cabinet.address_source s WHERE s.address_id = a.id AND s.source_id = k.source_id))
-  WHERE k.repeat_of IS NULL AND NOT k.empty AND NOT k.history${delivered}${filtered.beside}
+  FROM marked k CROSS JOIN LATERAL (
+    SELECT n.address_id AS id FROM cabinet.subscription n WHERE n.source_id IN (0, k.source_id) AND n.until_event IS NULL OFFSET 0
+  ) a
+  WHERE ${IS_DELIVERED}${fanOut.others}${delivered}${filtered.beside}
   RETURNING 1
-)${rows}${created}${progress.made}${waitingSources}
-SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries FROM marked ORDER BY marked.n`,
+)${fanOut.made}${rows}${created}${progress.made}${waitingSources}
+SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries${fanOut.counted} FROM marked ORDER BY marked.n`,
   }
 }

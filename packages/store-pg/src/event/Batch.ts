@@ -162,6 +162,8 @@ export interface Batch {
   readonly hasVerdicts: boolean
   readonly hasKept: boolean
   readonly hasOthers: boolean
+  /** Whether a source of it may have deliveries that a follower writes. */
+  readonly fansOut: boolean
   /** Usually empty, like the next two. */
   readonly slices: ReadonlyArray<BatchSlice>
   readonly notices: ReadonlyArray<BatchNotice>

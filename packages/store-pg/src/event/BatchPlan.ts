@@ -41,6 +41,7 @@ class BatchPlan {
   #hasVerdicts = false
   #hasKept = false
   #hasOthers = false
+  #fansOut = false
   readonly #slices: Array<BatchSlice> = []
   readonly #notices: Array<BatchNotice> = []
   readonly #created: Array<CreatedColumn> = []
@@ -53,6 +54,8 @@ class BatchPlan {
 
   add(request: AcceptRequest, index: number, target: Target): void {
     const { sourceId, sourceVersion: version, events, original, staged, notice, filtered, verdict } = request
+    // The table is of the request's version, or the statement refuses the request.
+    if (target.table?.fansOut ?? true) this.#fansOut = true
     if (filtered !== undefined) this.#addPassed(filtered.passed)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
@@ -85,6 +88,7 @@ class BatchPlan {
       hasVerdicts: this.#hasVerdicts,
       hasKept: this.#hasKept,
       hasOthers: this.#hasOthers,
+      fansOut: this.#fansOut,
       slices: this.#slices,
       notices: this.#notices,
       created: this.#created,

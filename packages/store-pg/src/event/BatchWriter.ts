@@ -89,6 +89,7 @@ export class BatchWriter {
     this.#parts.feed.wake()
     if (isFiltered) yield* this.#parts.filtered.count(batch, rows)
     if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
+    if ((rows[0]?.fan_outs ?? 0) > 0) yield* this.#parts.signal.fanOut.wake
   })
 
   /**

@@ -24,7 +24,11 @@ export interface FollowerRow {
 
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
 
-const HAS_EVENTS = `EXISTS (${behind("1", PLACE, "", "1")})`
+/** Most follow the feed. That of deliveries has a queue, because few sources leave it any work. */
+const HAS_EVENTS = `CASE WHEN f.kind = 'deliveries' THEN EXISTS (SELECT FROM cabinet.fan_out) ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
+
+const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind <> 'deliveries'
+  UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})`
 
 /** $1: kind. The one that has rested longest, of those that seem free. Without one nothing is written. */
 export const LOCK_CLAIMABLE = `
@@ -64,5 +68,5 @@ SELECT f.id::float8 AS id, f.kind, f.name, nullif(f.event_id, 0)::float8 AS "eve
   CASE WHEN f.leased_until > cabinet.now() THEN f.holder END AS holder
 FROM cabinet.follower f CROSS JOIN LATERAL (
   SELECT least(count(*), ${MOST_BEHIND}) AS behind, min(e.received_at) AS since
-  FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e
+  FROM (${WAITING}) e
 ) w ORDER BY f.kind, f.name`

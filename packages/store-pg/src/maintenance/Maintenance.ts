@@ -5,6 +5,7 @@
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { PRUNE_SUBSCRIPTIONS } from "../delivery/FanOutStatement.ts"
 import { repeatReportGrants } from "../migrations/ReportsRole.ts"
 import { preparedTransactions } from "./PreparedTransactions.ts"
 import { endReportSessions } from "./ReportSessions.ts"
@@ -33,6 +34,9 @@ export const deleteRepeatWindows = Effect.gen(function* () {
   }
 })
 
+/** Those that no event needs any longer. */
+export const deleteSubscriptions = PgClient.PgClient.use((sql) => sql.unsafe(PRUNE_SUBSCRIPTIONS))
+
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* background("partition creation", "1 hour", makePartitions)
@@ -40,5 +44,6 @@ export const layer = Layer.effectDiscard(
     yield* background("prepared transactions", "1 minute", preparedTransactions())
     yield* background("report grants", "1 hour", repeatReportGrants)
     yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
+    yield* background("subscription cleanup", "1 hour", deleteSubscriptions)
   }),
 )

@@ -19,6 +19,8 @@ const LOCK_TIMEOUT_MILLIS = 200
 export interface SourceTable {
   readonly sourceId: number
   readonly version: number
+  /** Whether a follower writes its deliveries. */
+  readonly fansOut: boolean
   /** Null once the table has been dropped, by us or by hand. */
   readonly name: string | null
   readonly layout: TableLayout
@@ -33,8 +35,13 @@ export const loadSourceTable = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   sourceId: number,
 ): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
-  const [row] = yield* sql<{ version: number; table_name: string | null; columns: ReadonlyArray<FieldColumn> | null }>`
-    SELECT s.version,
+  const [row] = yield* sql<{
+    version: number
+    fans_out: boolean
+    table_name: string | null
+    columns: ReadonlyArray<FieldColumn> | null
+  }>`
+    SELECT s.version, s.fans_out,
       CASE WHEN s.table_name IS NULL THEN NULL
         WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name,
       (SELECT json_agg(json_build_object('field', c.field, 'name', c.name, 'kind', c.type, 'typePinned', c.type_pinned,
@@ -42,7 +49,8 @@ export const loadSourceTable = Effect.fnUntraced(function* (
        FROM cabinet.field_column c WHERE c.source_id = s.id) AS columns
     FROM cabinet.source s WHERE s.id = ${sourceId}`
   if (row === undefined) return undefined
-  return { sourceId, version: row.version, name: row.table_name, layout: new TableLayout(row.columns ?? []) }
+  const { version, fans_out: fansOut, table_name: name, columns } = row
+  return { sourceId, version, fansOut, name, layout: new TableLayout(columns ?? []) }
 })
 
 /**

@@ -12,6 +12,7 @@ const noDatabase = {} as PgClient.PgClient
 const table = {
   sourceId: 1,
   version: 1,
+  fansOut: false,
   name: "t",
   layout: new TableLayout([
     { field: "a", name: "b", kind: "text" as const },
