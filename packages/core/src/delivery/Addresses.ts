@@ -5,7 +5,13 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
 import { type Address, type AddressChange, type NewAddress, NO_BATCHES, type Subscription } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import { AddressStore, MAX_ADDRESSES, MAX_FILTERED_ADDRESSES, MAX_ORDERED, type TooManyAddresses } from "./AddressStore.ts"
+import {
+  AddressStore,
+  MAX_ADDRESSES,
+  MAX_FILTERED_ADDRESSES,
+  MAX_ORDERED,
+  type TooManyAddresses,
+} from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"

@@ -22,7 +22,7 @@ All errors have the same shape, and each code has one type and one status:
 - 401 carries \`WWW-Authenticate: Bearer\`, 405 \`Allow: GET\`, 429 and 503 \`Retry-After\` in seconds.
 - \`X-RateLimit-Limit\` and \`X-RateLimit-Remaining\` are on every response to a request with a valid key, including errors.
   Minutes are clock minutes; the counts restart after a database crash.
-- The management API has codes of its own, such as 409 \`too_many_addresses\` when a source has 1,000 addresses:
+- The management API has codes of its own, such as 409 \`too_many_addresses\` when a source has 100,000 addresses:
   [Management API](management-api.md) lists them.
 - \`internal_error\` has an id in \`message\`: the service's log has the details under it.
 

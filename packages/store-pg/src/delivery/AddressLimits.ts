@@ -9,7 +9,7 @@ import * as AddressStatement from "./AddressStatement.ts"
 type Sql = PgClient.PgClient
 
 /** Rolls a change back after which a source would have too many addresses. */
-class Overfull extends Data.TaggedError("Overfull")<{
+export class Overfull extends Data.TaggedError("Overfull")<{
   readonly sourceId: number | null
   readonly filtered: boolean
 }> {}

@@ -22,7 +22,7 @@ import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import { isConflict, orUnavailable } from "../connection/StoreFailure.ts"
-import { type Gain, gaining, orTooMany } from "./AddressLimits.ts"
+import { type Gain, gaining, orTooMany, Overfull } from "./AddressLimits.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 import { AFTER_SLICE, WRITE_OF_ADDRESS } from "./FanOutStatement.ts"
@@ -212,7 +212,7 @@ interface Order {
 const setOrder = Effect.fnUntraced(function* (sql: Sql, id: number, { inOrder, batch }: Order) {
   yield* sql.unsafe(AddressStatement.SET_ORDER, [id, inOrder, batch.max, batch.wait])
   const [counted] = yield* sql.unsafe<{ readonly overfull: boolean }>(AddressStatement.TOO_MANY_IN_ORDER, [MAX_ORDERED])
-  if (inOrder && counted!.overfull) yield* new Overfull({ sourceId: null })
+  if (inOrder && counted!.overfull) yield* new Overfull({ sourceId: null, filtered: false })
 })
 
 /** After this moment between two accepts the address in order has these sources, and its current filter. */
@@ -231,6 +231,8 @@ const changeOrder = Effect.fnUntraced(function* (
 ) {
   if (order.inOrder !== was.in_order) yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
   yield* renewSources(sql, id)
+  // Before the change: its subscriptions end or begin at the event at which its rule does.
+  yield* sql.unsafe(AddressStatement.HOLD_ACCEPTS)
   yield* change(sql, id, { ...changed, sources: order.inOrder ? [] : sources })
   yield* setOrder(sql, id, order)
   yield* renewSources(sql, id)
@@ -344,9 +346,10 @@ export const layer = Layer.effect(
                 // Its last slice is written before the accepts are held, which then wait for no slice.
                 yield* sql.unsafe(AFTER_SLICE)
                 const work = changeOrder(sql, id, changed, { was: row, order, sources })
-                const bounded = order.inOrder ? work : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
-                // Held first: its subscriptions end, and its rule begins, at the same event.
-                yield* betweenAccepts(sql, Effect.andThen(sql.unsafe(AddressStatement.HOLD_ACCEPTS), bounded))
+                const bounded = order.inOrder
+                  ? work
+                  : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
+                yield* betweenAccepts(sql, bounded)
                 yield* addRule(sql, id, order.inOrder ? sources : [])
                 if (order.inOrder && !row.in_order) {
                   yield* sql.unsafe(WRITE_OF_ADDRESS, [id])

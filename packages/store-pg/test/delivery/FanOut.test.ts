@@ -84,12 +84,14 @@ const deliveries = async (): Promise<ReadonlyArray<string>> =>
 interface Known {
   sources: Subscription
   filtered: boolean
+  /** In order, it has no rows. */
+  ordered?: boolean
 }
 
 const anySources = (random: Random): Subscription => randomOf(random, ["all", [sources[0]!], [sources[1]!], sources])
 
-const isSent = ({ sources: its, filtered }: Known, source: number, passes: boolean) =>
-  (its === "all" || its.includes(source)) && (!filtered || passes)
+const isSent = ({ sources: its, filtered, ordered = false }: Known, source: number, passes: boolean) =>
+  !ordered && (its === "all" || its.includes(source)) && (!filtered || passes)
 
 /** A state of an address, and when its change began and ended. */
 interface Change extends Known {
@@ -207,6 +209,14 @@ it(
             "sources" in change ? { ...was, sources: change.sources! } : { ...was, filtered: !was.filtered },
           )
         },
+        order: async () => {
+          const id = anyone()
+          if (id === undefined) return
+          const was = known.get(id)!
+          const ordered = !(was.ordered ?? false)
+          await cabinet.book((book) => book.set(id, { order: ordered ? "feed" : "none" }))
+          known.set(id, { ...was, ordered })
+        },
         remove: async () => {
           const id = anyone()
           if (id === undefined || random(3) > 0) return
@@ -233,6 +243,7 @@ it(
         "create",
         "create",
         "change",
+        "order",
         "change",
         "remove",
         "accept",
