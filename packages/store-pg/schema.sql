@@ -258,6 +258,8 @@ CREATE TABLE cabinet.delivery (
   due_at timestamp with time zone NOT NULL,
   claimed_at timestamp with time zone,
   leased_until timestamp with time zone,
+  last_at timestamp with time zone,
+  outcome text,
   CONSTRAINT delivery_pkey PRIMARY KEY (id),
   CONSTRAINT delivery_state_check CHECK ((state = ANY (ARRAY['due'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text]))),
   CONSTRAINT delivery_type_check CHECK ((type = ANY (ARRAY['event.received'::text, 'ping'::text])))
@@ -793,6 +795,8 @@ CREATE INDEX deferred_row_of_source ON cabinet.deferred_row USING btree (source_
 
 CREATE INDEX delivery_age ON cabinet.delivery USING brin (created_at);
 
+CREATE INDEX delivery_by_outcome ON cabinet.delivery USING btree (outcome, last_at, id) WHERE (last_at IS NOT NULL);
+
 CREATE INDEX delivery_due ON cabinet.delivery USING btree (address_id, due_at) WHERE (state = 'due'::text);
 
 CREATE INDEX delivery_of_event ON cabinet.delivery USING btree (event_id);
@@ -847,7 +851,7 @@ CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, even
 
 CREATE INDEX trashed_event_of_source ON cabinet.trashed_event USING btree (source_id, at, event_id);
 
--- VIEW cabinet.delivery_all (id bigint, address_id bigint, event_id bigint, type text, state text, attempts integer, created_at timestamp with time zone, due_at timestamp with time zone, leased_until timestamp with time zone)
+-- VIEW cabinet.delivery_all (id bigint, address_id bigint, event_id bigint, type text, state text, attempts integer, created_at timestamp with time zone, due_at timestamp with time zone, leased_until timestamp with time zone, last_at timestamp with time zone, outcome text)
 
 -- VIEW cabinet.upload_token (id bigint, name text, prefix text, fingerprint bytea, created_at timestamp with time zone, revoked_at timestamp with time zone, last_used_at timestamp with time zone)
 
@@ -1294,6 +1298,10 @@ COMMENT ON COLUMN cabinet.delivery.due_at IS 'When it may be claimed next.';
 COMMENT ON COLUMN cabinet.delivery.claimed_at IS 'When the attempt under way was begun; null while there is none.';
 
 COMMENT ON COLUMN cabinet.delivery.leased_until IS 'While it is claimed, the end of the lease: then it may be claimed again. Set and emptied together with claimed_at.';
+
+COMMENT ON COLUMN cabinet.delivery.last_at IS 'When its last attempt began; null before the first, and of those that an older version settled.';
+
+COMMENT ON COLUMN cabinet.delivery.outcome IS 'Of that attempt: delivered, refused (4xx), error (any other status) or no_answer.';
 
 COMMENT ON VIEW cabinet.delivery_all IS 'What is in the queue and what has left it.';
 

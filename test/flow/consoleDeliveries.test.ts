@@ -50,7 +50,9 @@ it("the list of deliveries has those of the API for each filter, newest first", 
     "?retrying=true",
     "?from=2100-01-01T00:00:00Z",
     "?to=2100-01-01T00:00:00Z",
-    `?before=${all[1]}`,
+    "?outcome=delivered",
+    "?outcome=refused&address_id=1",
+    `?before=${(await viewer.manage("GET", "deliveries?limit=2")).json.next_cursor}`,
   ]) {
     assert.deepStrictEqual(await shown(query), await listed(query), query)
   }
@@ -78,4 +80,30 @@ it("marked deliveries are sent again from the list, which keeps its filter, by t
   const none = await editor.post(`${LIST}/resend`, { form_at: LIST })
   assert.strictEqual(none.status, 400)
   assert.include(none.text, "select at least one delivery")
+})
+
+it("all that the filter finds are sent again once they were counted, by the console as by the API", async () => {
+  for (const id of await listed()) await editor.post(`${LIST}/${id}/cancel`, {})
+  const count = (await listed("?state=cancelled")).length
+  assert.strictEqual(count, 4)
+  assert.include((await viewer.get(`${LIST}?state=cancelled`)).text, "cancelled")
+  assert.notInclude((await viewer.get(`${LIST}?state=cancelled`)).text, "resend-all")
+  assert.notInclude((await editor.get(LIST)).text, "resend-all")
+  assert.include((await editor.get(`${LIST}?state=cancelled`)).text, "resend-all")
+  const dry = await editor.manage("POST", "deliveries/resend", { state: "cancelled", address_id: 1, dry_run: true })
+  assert.deepStrictEqual(dry.json, { count: 2 })
+  assert.strictEqual((await viewer.manage("POST", "deliveries/resend", { state: "cancelled" })).status, 403)
+  assert.strictEqual(
+    (await editor.manage("POST", "deliveries/resend", { from: "yesterday" })).json.error.code,
+    "bad_range",
+  )
+  const asked = await editor.post(`${LIST}/resend-all`, { state: "cancelled" })
+  assert.strictEqual(asked.status, 200)
+  assert.include(asked.text, "4 deliveries")
+  assert.lengthOf(await listed("?state=cancelled"), count)
+  const sent = await editor.post(`${LIST}/resend-all`, { state: "cancelled", confirm: "yes" })
+  assert.strictEqual(sent.headers.get("location"), `/data${LIST}?state=cancelled`)
+  assert.deepStrictEqual(await listed("?state=cancelled"), [])
+  assert.lengthOf(await listed("?state=due"), count)
+  assert.strictEqual((await editor.post(`${LIST}/resend-all`, {})).status, 400)
 })

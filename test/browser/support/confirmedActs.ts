@@ -33,6 +33,8 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/reveal",
   "addresses/{id}/test",
   "deliveries/resend",
+  // It first counts them.
+  "deliveries/resend-all",
   "deliveries/{id}/resend",
   // It first counts events, and erases them once their number is typed.
   "events/erase",

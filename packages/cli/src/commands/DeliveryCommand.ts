@@ -1,12 +1,15 @@
 /** `cabinet delivery …`: deliveries of all addresses, and one by its number. */
 import { deliveryShape, deliveryWithLogShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import type { DeliveryFilter } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
-import { list } from "./DeliveryListCommand.ts"
+import { filterFlags, filterOf, list } from "./DeliveryListCommand.ts"
+import { CommandError } from "./CommandError.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The delivery's number")
@@ -26,6 +29,9 @@ const show = Command.make("show", { id }, (input) =>
             ["Attempts", String(delivery.attempts)],
             ["Created", delivery.createdAt],
             ["Due", delivery.dueAt ?? "—"],
+            ...(delivery.lastAttempt === null || delivery.lastAttempt.reason === null
+              ? []
+              : [["Why", delivery.lastAttempt.reason] as const]),
           ],
           style,
         )
@@ -36,7 +42,7 @@ const show = Command.make("show", { id }, (input) =>
             String(one.number),
             String(one.durationMs),
             one.peer ?? "—",
-            one.delivered ? `delivered (${one.status})` : (one.failure ?? `responded with ${one.status}`),
+            one.reason ?? `delivered (${one.status})`,
             one.responseBody ?? "",
           ]),
           { style, none: "No attempts yet." },
@@ -47,14 +53,46 @@ const show = Command.make("show", { id }, (input) =>
   ),
 ).pipe(Command.withDescription("Show a delivery and its attempts"))
 
-const resend = Command.make("resend", { id }, (input) =>
+const all = {
+  where: Flag.Boolean("where").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Instead of one: all deliveries that the filters find, as in cabinet delivery list"),
+    Flag.withDefault(false),
+  ),
+  ...filterFlags,
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("With --where: only count what would be sent"),
+    Flag.withDefault(false),
+  ),
+}
+
+const resend = Command.make("resend", { id: Argument.optional(id), ...all }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(input.id))
+      const one = Option.getOrNull(input.id)
+      if ((one === null) !== input.where) {
+        return yield* new CommandError({
+          code: "refused",
+          message: "Name either one delivery by its number, or with --where all that the filters find.",
+        })
+      }
+      if (one === null) return yield* resendListed(yield* filterOf(input), input.dryRun)
+      const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(one))
       yield* report(yield* format, deliveryShape.json(delivery), () => `Delivery ${delivery.id} is pending again.`)
     }),
   ),
-).pipe(Command.withDescription("Resend a delivery"))
+).pipe(Command.withDescription("Resend a delivery, or all that filters find"))
+
+const resendListed = Effect.fnUntraced(function* (filter: DeliveryFilter, isDry: boolean) {
+  const count = yield* Deliveries.use((deliveries) =>
+    isDry ? deliveries.countListed(filter) : deliveries.resendListed(filter),
+  )
+  const words = isDry
+    ? `${counted(count, "delivery", "deliveries")} would be sent again.`
+    : `${counted(count, "delivery is", "deliveries are")} pending again.`
+  yield* report(yield* format, isDry ? { would_resend: count } : { resent: count }, () => words)
+})
 
 const cancel = Command.make("cancel", { id }, (input) =>
   withCabinet({}, () =>

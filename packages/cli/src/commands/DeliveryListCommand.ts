@@ -1,6 +1,7 @@
-/** `cabinet delivery list`: the deliveries of all addresses, newest first. */
-import { DELIVERY_STATES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
+/** `cabinet delivery list`: the deliveries of all addresses, those with the newest last attempt first. */
+import { DELIVERY_OUTCOMES, DELIVERY_STATES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -25,7 +26,7 @@ const time = (name: string, about: string) =>
     Flag.optional,
   )
 
-const flags = {
+export const filterFlags = {
   address: named("address", "Only deliveries to this address, by number or URL"),
   source: named("source", "Only deliveries of this source's events, by number or name"),
   event: Flag.Int("event").pipe(
@@ -37,16 +38,28 @@ const flags = {
     Flag.withDescription("Only deliveries in this state"),
     Flag.optional,
   ),
+  outcome: Flag.Literals("outcome", DELIVERY_OUTCOMES).pipe(
+    Flag.withDescription("Only deliveries whose last attempt ended so; refused: a 4xx, error: any other status"),
+    Flag.optional,
+  ),
   retrying: Flag.Boolean("retrying").pipe(
     Flag.withoutNegation,
     Flag.withDescription("Only deliveries that wait for another attempt after a failed one"),
     Flag.withDefault(false),
   ),
-  since: time("since", "Only deliveries created since"),
-  until: time("until", "Only deliveries created before"),
-  before: Flag.Int("before").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Only deliveries below this number, for the next page"),
+  since: time("since", "Only deliveries last attempted, or else created, since"),
+  until: time("until", "Only deliveries last attempted, or else created, before"),
+}
+
+const flags = {
+  ...filterFlags,
+  before: Flag.String("before").pipe(
+    Flag.withMetavar("CURSOR"),
+    Flag.withDescription("Where the page before ended"),
+    Flag.filterMap(
+      (text) => Option.fromNullishOr(deliveryPlace(text)),
+      (text) => `--before is ${JSON.stringify(text)}: it must be the cursor with which a page ended`,
+    ),
     Flag.optional,
   ),
   limit: Flag.Int("limit").pipe(
@@ -55,20 +68,30 @@ const flags = {
   ),
 }
 
+type Input = {
+  readonly [Name in keyof typeof filterFlags]: (typeof filterFlags)[Name] extends Flag.Flag<infer A> ? A : never
+}
+
+/** The filter of these flags. */
+export const filterOf = Effect.fnUntraced(function* (input: Input) {
+  const address = Option.getOrNull(input.address)
+  const source = Option.getOrNull(input.source)
+  return {
+    addressId: address === null ? null : yield* addressNamed(address),
+    sourceId: source === null ? null : yield* sourceNamed(source),
+    eventId: Option.getOrNull(input.event),
+    state: Option.getOrNull(input.state),
+    outcome: Option.getOrNull(input.outcome),
+    retrying: input.retrying,
+    from: Option.getOrNull(input.since),
+    to: Option.getOrNull(input.until),
+  }
+})
+
 export const list = Command.make("list", flags, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const address = Option.getOrNull(input.address)
-      const source = Option.getOrNull(input.source)
-      const filter = {
-        addressId: address === null ? null : yield* addressNamed(address),
-        sourceId: source === null ? null : yield* sourceNamed(source),
-        eventId: Option.getOrNull(input.event),
-        state: Option.getOrNull(input.state),
-        retrying: input.retrying,
-        from: Option.getOrNull(input.since),
-        to: Option.getOrNull(input.until),
-      }
+      const filter = yield* filterOf(input)
       const page = yield* Deliveries.use((deliveries) =>
         deliveries.list({
           ...filter,
@@ -79,26 +102,30 @@ export const list = Command.make("list", flags, (input) =>
       const value = {
         data: page.items.map(deliveryShape.json),
         has_more: page.next !== null,
-        next_cursor: page.next === null ? null : String(page.next),
+        next_cursor: page.next === null ? null : deliveryCursor(page.next),
         searched_to: page.searchedTo,
       }
       yield* report(yield* format, value, (style) => {
         const lines = page.items.map((one) => [
           String(one.id),
-          one.createdAt,
+          one.lastAttempt?.at ?? one.createdAt,
           one.type === "ping" ? "ping" : String(one.eventId ?? ""),
           String(one.addressId),
           one.state,
           String(one.attempts),
           one.dueAt ?? "—",
+          one.lastAttempt === null ? "—" : (one.lastAttempt.reason ?? `delivered (${one.lastAttempt.status})`),
         ])
         const none =
           page.searchedTo === null
             ? "No deliveries match."
             : `No deliveries match since ${page.searchedTo}; older ones were not searched.`
-        const table = columns(["ID", "CREATED", "EVENT", "ADDRESS", "STATE", "ATTEMPTS", "DUE"], lines, { style, none })
-        return page.next === null ? table : `${table}\n\nMore results: --before ${page.next}`
+        const table = columns(["ID", "LAST", "EVENT", "ADDRESS", "STATE", "ATTEMPTS", "DUE", "OUTCOME"], lines, {
+          style,
+          none,
+        })
+        return page.next === null ? table : `${table}\n\nMore results: --before ${deliveryCursor(page.next)}`
       })
     }),
   ),
-).pipe(Command.withDescription("List deliveries, newest first"))
+).pipe(Command.withDescription("List deliveries, newest attempt first"))

@@ -40,6 +40,7 @@ export const EXAMPLES = {
   delivery: [
     example("delivery list --retrying", "List what failed and waits for another attempt"),
     example("delivery resend 7", "Send a delivery again"),
+    example("delivery resend --where --outcome refused --since 2h --dry-run", "Count what a receiver refused lately"),
   ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],
   notices: [example("notices on", "Create the source of notices")],

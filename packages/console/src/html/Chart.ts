@@ -40,6 +40,31 @@ export const barChart = (bars: ReadonlyArray<Bar>, label: string): Html => {
   return markup`<svg class="chart" viewBox="0 0 ${bars.length * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn}</svg>`
 }
 
+/** A bar of several counts, from the baseline up, each with the class of its colour. `href`: where a click leads. */
+export interface StackedBar {
+  readonly values: ReadonlyArray<readonly [value: number, tone: string]>
+  readonly title: string
+  readonly href: string
+}
+
+/** Bars whose parts have colours of their own, stretched to the available width. */
+export const stackedChart = (bars: ReadonlyArray<StackedBar>, label: string): Html => {
+  const most = highest(bars.map(({ values }) => values.reduce((all, [value]) => all + value, 0)))
+  const drawn = bars.map(({ values, title, href }, at): HtmlValue => {
+    const x = at * WIDTH
+    let top = HEIGHT
+    const parts = values.map(([value, tone]): HtmlValue => {
+      const height = Math.min(heightOf(value, most), top)
+      top -= height
+      return (
+        height > 0 && markup`<rect class="${tone}" x="${x + 1}" y="${top}" width="${WIDTH - 2}" height="${height}"/>`
+      )
+    })
+    return markup`<a href="${href}" aria-label="${title}"><title>${title}</title><rect class="hit" x="${x}" y="0" width="${WIDTH}" height="${HEIGHT}"/>${parts}</a>`
+  })
+  return markup`<svg class="chart stacks" viewBox="0 0 ${bars.length * WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="group" aria-label="${label}">${drawn}</svg>`
+}
+
 /** A few bars in a line of text. */
 export const sparkline = (values: ReadonlyArray<number>, label: string): Html => {
   const most = highest(values)

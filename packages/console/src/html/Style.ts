@@ -84,6 +84,9 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem;list-style:none;padding:0;margin:0 0 1.25rem}.tile{display:grid;gap:.1rem;padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:10px;color:var(--ink);height:100%}.tile:hover{background:var(--hover);text-decoration:none}.tile b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.tile span{color:var(--soft)}.tile.bad b{color:var(--bad)}.tile.warn b{color:var(--warn)}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(22rem,100%),1fr));gap:.75rem;margin-bottom:1.25rem;align-items:start}.charts .card{margin:0}.figure b{font-size:1.5rem;font-weight:600;line-height:1.2;font-variant-numeric:tabular-nums}.figure .list th,.figure .list td{padding-inline:.25rem;white-space:normal}
 .chart{display:block;width:100%;height:5rem;fill:var(--mark)}.chart .bad{fill:var(--bad)}.chart .hit{fill:transparent}.chart g:hover .hit{fill:var(--hover)}.chart path{stroke:var(--line);vector-effect:non-scaling-stroke}.spark{width:6rem;height:1.3rem}.chart .none{fill:var(--line)}
+.stacks{height:7rem}.stacks .good{fill:var(--mark)}.stacks .warn{fill:var(--warn)}.stacks a:is(:hover,:focus-visible) .hit{fill:var(--hover)}.stacks a:focus-visible{outline-offset:-2px}
+.attempted{display:grid;grid-template-columns:minmax(0,3fr) repeat(auto-fit,minmax(15rem,1fr));gap:1rem 1.5rem}.attempted h3{font-size:.85rem;font-weight:400;color:var(--soft);margin:.2rem 0 .3rem}.attempted .facets{margin:0}.attempted .facet[aria-current]{background:var(--pick)}.dot{display:inline-block;width:9px;height:9px;border-radius:3px;margin-right:.5rem;background:var(--bad)}.dot.good{background:var(--mark)}.dot.warn{background:var(--warn)}
+.attempts{display:block;width:100%;height:auto;max-height:2.5rem;margin-top:.6rem}.attempts path{stroke:var(--line);stroke-width:2}.attempts .good{fill:var(--mark)}.attempts .warn{fill:var(--warn)}.attempts .bad{fill:var(--bad)}.attempts .next{fill:var(--card);stroke:var(--soft);stroke-width:2;stroke-dasharray:3 2.2}.axis.plain{border:0}
 .axis{display:flex;justify-content:space-between;border-top:1px solid var(--line);margin:0 0 .4rem;padding-top:.15rem;color:var(--soft);font-size:.85em}
 .box:has(>.button){flex-wrap:wrap}.box:has(>.button)>p{flex:1 1 14rem}.box>.button{align-self:center}.card>*+.box{margin-top:.8rem}.card>.box:last-child{margin-bottom:0}.box.warn{border-color:var(--warn)}.box.warn>.i{color:var(--warn)}
 .begin ol{padding-left:1.25rem;margin:.25rem 0 1rem}.begin li{margin:.25rem 0}
@@ -135,7 +138,7 @@ body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
 .menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:1fr 1fr}.filter input{grid-column:1/-1}
 .grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
-dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
+.attempted{grid-template-columns:minmax(0,1fr)}dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
 body{font-size:15px}
 .bar{flex-wrap:wrap;height:auto;padding:0 .75rem}.bar .brand{min-height:44px}.bar .who{margin-left:auto;max-width:11rem}
 .bar nav{order:3;flex:0 0 calc(100% + 1.5rem);margin:0 -.75rem;padding:0 .4rem}.bar li a{min-height:42px}

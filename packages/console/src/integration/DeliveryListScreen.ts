@@ -1,6 +1,8 @@
-/** The deliveries of all addresses, the newest first, by filters that every link keeps; those that are marked are sent again. */
+/** The deliveries of all addresses, newest attempt first, by filters that every link keeps; those that are marked are sent again. */
+import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import type { Address } from "@data-cabinet/core/delivery/Address"
-import { type Delivery, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { type Delivery, DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { deliveryCursor } from "@data-cabinet/core/delivery/DeliveryCursor"
 import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -12,6 +14,8 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { timeText } from "../html/TimeText.ts"
+import { attemptsChart } from "./AttemptsChart.ts"
+import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 
@@ -20,8 +24,15 @@ export interface DeliveryListData {
   readonly addresses: ReadonlyArray<Address>
   readonly sources: ReadonlyArray<Source>
   readonly pairs: Pairs
+  readonly counts: ReadonlyArray<AttemptCounts>
+  readonly now: number
+  /** How many would be sent again, once they were counted. */
+  readonly count: number | null
   readonly timeZone: string
 }
+
+/** The filters of the address. */
+export const DELIVERY_FILTERS = ["state", "outcome", "address_id", "source_id", "event_id", "from", "to"] as const
 
 /** In the choice of states, for deliveries that wait after a failed attempt; not a separate state. */
 export const RETRYING = "retrying"
@@ -39,6 +50,7 @@ ${select("state", words.state, [
   [RETRYING, deliveries.retrying],
   ...DELIVERY_STATES.map((state) => [state, words.deliveryStates[state] ?? state] as const),
 ])}
+${select("outcome", deliveries.outcome, [["", deliveries.allOutcomes], ...DELIVERY_OUTCOMES.map((one) => [one, deliveries.outcomes[one]] as const)])}
 ${select("address_id", words.address, [["", deliveries.allAddresses], ...addresses.map((one) => [String(one.id), shownUrl(frame, one)] as const)])}
 ${select("source_id", words.source, [["", words.allSources], ...sources.map(({ id, name }) => [String(id), name] as const)])}
 <input name="event_id" inputmode="numeric" pattern="[0-9]*" size="10" value="${now("event_id")}" aria-label="${integration.eventNumber}" placeholder="${integration.eventNumber}">
@@ -52,19 +64,19 @@ const line = (frame: Frame, data: DeliveryListData, one: Delivery): Html => {
   const { event: words, deliveries, integration } = frame.words
   const moment = momentsIn(data.timeZone)
   const address = data.addresses.find(({ id }) => id === one.addressId)
-  const isRetrying = one.state === "due" && one.attempts > 0
-  const event =
-    one.eventId === null
-      ? integration.ping
-      : markup`<a href="${consolePath(frame, `events/${one.eventId}`)}">${words.title} #${one.eventId}</a>`
+  const { lastAttempt: last } = one
+  const event = one.eventId === null ? integration.ping : `${words.title} #${one.eventId}`
+  const to = address === undefined ? `${words.address} ${one.addressId}` : shownUrl(frame, address)
+  const reason = last === null ? deliveries.notYet : lastReason(frame, last)
   return markup`<tr><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
-<th scope="row"><a href="${consolePath(frame, `deliveries/${one.id}`)}">${one.id}</a><small>${event}</small></th><td>${address === undefined ? `${words.address} ${one.addressId}` : shownUrl(frame, address)}</td>
-<td>${isRetrying ? markup`${badge("bad", deliveries.retried)}<small>${deliveries.attempts(one.attempts)}</small>` : deliveryState(frame, one)}</td><td class="wide-only">${moment(one.createdAt)}</td><td class="wide-only">${moment(one.dueAt)}</td></tr>`
+<td class="nowrap">${moment(last?.at ?? one.createdAt)}</td><td>${last === null ? badge("quiet", "·") : outcomeBadge(frame, last)}</td>
+<th scope="row"><a href="${consolePath(frame, `deliveries/${one.id}`)}">${to}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
+<td class="wide-only">${one.state === "delivered" && last?.outcome === "delivered" ? null : one.state === "due" ? markup`<span class="soft">${integration.nextTry}</span> ${moment(one.dueAt)}` : deliveryState(frame, one)}</td><td class="n wide-only nowrap">${last !== null && integration.millis(last.durationMs)}</td></tr>`
 }
 
 const table = (frame: Frame, data: DeliveryListData): Html => {
-  const { event: words, integration } = frame.words
-  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${integration.delivery}</th><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="wide-only">${integration.createdAt}</th><th scope="col" class="wide-only">${integration.nextTry}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div>`
+  const { event: words, deliveries, integration } = frame.words
+  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${deliveries.lastAttempt}</th><th scope="col">${deliveries.outcome}</th><th scope="col">${integration.delivery}</th><th scope="col" class="wide-only">${words.state}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div>`
 }
 
 const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Html => {
@@ -87,6 +99,27 @@ const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>
     body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.event.marked}</span>`,
   })}</div>`
 
+/** The filter of the list as fields of a form; null without one. */
+const filterFields = (pairs: Pairs): HtmlValue => {
+  const fields = DELIVERY_FILTERS.map((name) => [name, valueOf(pairs, name) ?? ""] as const).filter(
+    ([, value]) => value !== "",
+  )
+  return fields.length === 0
+    ? null
+    : markup`${fields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}`
+}
+
+/** Counts what the filter finds, and then sends it again. */
+const resendAll = (frame: Frame, { pairs, count, list }: DeliveryListData): HtmlValue => {
+  const { deliveries: words, integration } = frame.words
+  const fields = filterFields(pairs)
+  if (!may(frame, "delivery.change") || fields === null || list.items.length === 0) return null
+  const path = consolePath(frame, "deliveries/resend-all")
+  if (count === null) return postForm({ path, body: markup`${fields}<button>${words.sendAll}</button>` })
+  const confirm = markup`${fields}<input type="hidden" name="confirm" value="yes"><button class="main">${integration.sendNow}</button>`
+  return markup`<div class="box" role="status"><div class="grow"><p><b>${integration.willSend(count)}</b></p>${count > 0 && postForm({ path, body: confirm })}</div></div>`
+}
+
 export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen => {
   const { list, pairs } = data
   const { sections, table: words, deliveries } = frame.words
@@ -96,8 +129,8 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
   return {
     title: sections.deliveries,
     section: "deliveries",
-    main: markup`<div class="head"><h1>${sections.deliveries}</h1></div>${filters(frame, data)}
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}
 ${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
-<div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", String(list.next)]])}">${older} →</a>`}</span></div>`,
+<div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,
   }
 }

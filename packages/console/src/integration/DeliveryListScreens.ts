@@ -1,18 +1,22 @@
 /** The screen that lists deliveries, and the act that sends the marked ones again. */
+import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { isTimestamp } from "@data-cabinet/core/text/Timestamp"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { Effect, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { FORM_AT } from "../html/PostForm.ts"
+import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
 import { isConsoleAddress } from "../screen/FormAgain.ts"
-import { valueOf } from "../table/SelectionLinks.ts"
-import { deliveryListScreen, RETRYING } from "./DeliveryListScreen.ts"
+import { valueOf, withQuery } from "../table/SelectionLinks.ts"
+import { CHART_HOURS } from "./AttemptsChart.ts"
+import { DELIVERY_FILTERS, deliveryListScreen, RETRYING } from "./DeliveryListScreen.ts"
 import { utc } from "./UtcField.ts"
 
 const LIST_LIMIT = 50
@@ -21,6 +25,13 @@ const nothingMarked: ManageError = {
   code: "bad_param",
   message: "Nothing was done: select at least one delivery.",
   param: "delivery",
+}
+
+/** Nobody means to send everything that was ever delivered again. */
+const noFilter: ManageError = {
+  code: "bad_param",
+  message: "Nothing was done: choose a filter first.",
+  param: "state",
 }
 
 /** An unknown filter is ignored: a person typed this address, not a program. */
@@ -39,7 +50,8 @@ const filterOf = (pairs: Pairs) => {
     retrying: state === RETRYING || valueOf(pairs, RETRYING) === "true",
     from: time("from"),
     to: time("to"),
-    before: id("before"),
+    outcome: DELIVERY_OUTCOMES.find((one) => one === valueOf(pairs, "outcome")) ?? null,
+    before: deliveryPlace(valueOf(pairs, "before") ?? "") ?? null,
   }
 }
 
@@ -47,17 +59,42 @@ export const deliveryListScreens = Effect.gen(function* () {
   const deliveries = yield* Deliveries
   const addresses = yield* Addresses
   const sources = yield* Sources
+  const activity = yield* ActivityStore
   const { timeZone } = yield* ConsoleSettings
+  const listed = Effect.fnUntraced(function* (frame: Frame, pairs: Pairs, count: number | null = null) {
+    const list = yield* deliveries.list({ ...filterOf(pairs), limit: LIST_LIMIT })
+    const [where, from, counts, now] = yield* Effect.all(
+      [addresses.list, sources.list, activity.attempts(CHART_HOURS), Clock.currentTimeMillis],
+      { concurrency: 3 },
+    )
+    const data = { list, addresses: where, sources: from, counts, now, pairs, count, timeZone }
+    return { screen: deliveryListScreen(frame, data) }
+  })
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path: "/console/deliveries",
       action: "delivery.read",
-      get: Effect.fnUntraced(function* ({ frame, pairs }) {
-        const list = yield* deliveries.list({ ...filterOf(pairs), limit: LIST_LIMIT })
-        const data = { list, addresses: yield* addresses.list, sources: yield* sources.list, pairs, timeZone }
-        return { screen: deliveryListScreen(frame, data) }
-      }),
+      get: ({ frame, pairs }) => listed(frame, pairs),
     },
+    act({
+      path: "/console/deliveries/resend-all",
+      action: "delivery.change",
+      home: () => "deliveries",
+      repeat: (call) => (fieldOf(call, "confirm") === "yes" ? "once" : "allowed"),
+      respond: Effect.fnUntraced(function* (call) {
+        const pairs = DELIVERY_FILTERS.flatMap((name) => {
+          const value = fieldOf(call, name)
+          return value === "" ? [] : [[name, value] as const]
+        })
+        if (pairs.length === 0) return yield* Effect.fail(noFilter)
+        const { before: _, ...filter } = filterOf(pairs)
+        if (fieldOf(call, "confirm") !== "yes") {
+          return yield* listed(call.frame, pairs, yield* deliveries.countListed(filter))
+        }
+        yield* deliveries.resendListed(filter)
+        return { location: withQuery(consolePath(call.frame, "deliveries"), pairs) }
+      }),
+    }),
     act({
       path: "/console/deliveries/resend",
       action: "delivery.change",

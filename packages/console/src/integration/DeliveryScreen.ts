@@ -7,6 +7,8 @@ import { momentsIn } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
+import { attemptTimeline } from "./AttemptTimeline.ts"
+import { lastReason, nextStep, outcomeBadge } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 
 const TONES: Readonly<Record<Delivery["state"], Tone>> = {
@@ -46,6 +48,8 @@ export interface DeliveryData {
 export const deliveryScreen = (frame: Frame, { delivery, address, attempts, timeZone }: DeliveryData): Screen => {
   const { integration: words, event } = frame.words
   const moment = momentsIn(timeZone)
+  const { lastAttempt: last } = delivery
+  const reason = last === null ? null : lastReason(frame, last)
   const to =
     address === null
       ? `${event.address} ${delivery.addressId}`
@@ -59,7 +63,7 @@ export const deliveryScreen = (frame: Frame, { delivery, address, attempts, time
         : markup`<a href="${consolePath(frame, `events/${delivery.eventId}`)}">← ${event.title} #${delivery.eventId}</a>`
     }</p>
 <div class="head"><h1>${words.delivery} ${delivery.id} ${deliveryState(frame, delivery)}</h1>${deliveryActs(frame, delivery, "delivery")}</div>
-<section class="card" aria-label="${words.delivery}"><dl class="facts"><dt>${event.address}</dt><dd>${to}</dd><dt>${words.createdAt}</dt><dd>${moment(delivery.createdAt)}</dd>${delivery.dueAt !== null && markup`<dt>${words.nextTry}</dt><dd>${moment(delivery.dueAt)}</dd>`}</dl></section>
+<section class="card" aria-label="${words.delivery}"><p>${last !== null && markup`${outcomeBadge(frame, last)} `}${reason !== null && markup`<b>${reason}</b> `}${nextStep(frame, delivery, address, moment)}</p>${attemptTimeline(frame, attempts, delivery.dueAt, timeZone)}<dl class="facts"><dt>${event.address}</dt><dd>${to}</dd><dt>${words.createdAt}</dt><dd>${moment(delivery.createdAt)}</dd></dl></section>
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, timeZone)}</section>`,
   }
 }

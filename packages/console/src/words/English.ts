@@ -1,5 +1,6 @@
 /** The screens in English. */
 import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
+import type { DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
@@ -157,6 +158,7 @@ export const ENGLISH = {
     "addresses/{id}/remove": "The delivery address is removed.",
     "addresses/{id}/resend": "The deliveries are queued to be sent again.",
     "deliveries/resend": "The selected deliveries are queued to be sent again.",
+    "deliveries/resend-all": "All deliveries that the filter found are queued to be sent again.",
     "deliveries/{id}/resend": "The delivery is queued to be sent again.",
     "deliveries/{id}/cancel": "The delivery is cancelled.",
     "files/{id}/cancel": "The import is cancelled.",
@@ -1019,6 +1021,29 @@ export const ENGLISH = {
     noneSince: (time: string) => `No delivery matches since ${time}`,
     olderUnsearched: "Older deliveries have not been searched yet.",
     searchOlder: "Search older deliveries",
+    allOutcomes: "All outcomes",
+    outcome: "Outcome",
+    outcomes: {
+      delivered: "delivered",
+      refused: "refused (4xx)",
+      error: "failed (5xx and others)",
+      no_answer: "no answer",
+    } satisfies Record<DeliveryOutcome, string> as Record<DeliveryOutcome, string>,
+    byHour: "Attempts, 24 hours",
+    failuresAt: "Failed attempts by address",
+    sendAll: "Send all of these again…",
+    lastAttempt: "Last attempt",
+    notYet: "Not attempted yet",
+    attempt: (number: number) => `attempt ${number}`,
+    triedAgain: (attempt: number) => `Attempt ${attempt} follows:`,
+    sentNext: "It is sent:",
+    stopped: "It was stopped. No further attempt is made.",
+    pingEnds: "A connection check is not repeated.",
+    arrived: (attempts: number) =>
+      attempts === 1 ? "Delivered at the first attempt." : `Delivered after ${attempts} attempts.`,
+    heldBack: "The address is paused. It waits until the address is resumed.",
+    timeline: "The attempts in time; the next one is dotted",
+    next: "next",
   },
   integration: {
     api: "API",

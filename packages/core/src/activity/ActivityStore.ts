@@ -4,6 +4,7 @@
  */
 import * as Shape from "../json/Shape.ts"
 import { Context, type Effect } from "effect"
+import type { DeliveryOutcome } from "../delivery/Attempt.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
 
@@ -112,6 +113,8 @@ export interface AttemptCounts {
   readonly addressId: number
   /** Delivered within this many milliseconds, but not within the previous step; null: failed. */
   readonly withinMillis: number | null
+  /** `error`: also failed ones that an older version counted. */
+  readonly outcome: DeliveryOutcome
   readonly attempts: number
 }
 

@@ -10,6 +10,7 @@ import type { AddressChange } from "../delivery/Address.ts"
 import { Addresses } from "../delivery/Addresses.ts"
 import { certificateIn } from "../delivery/ClientCertificate.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
+import type { DeliveryFilter } from "../delivery/DeliveryQueue.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Rereading } from "../event/Rereading.ts"
 import { Trash } from "../event/Trash.ts"
@@ -229,6 +230,10 @@ const ADDRESSES: Acts<Addresses["Service"]> = {
   test: null,
 }
 
+/** The parts of a filter that narrow it. */
+const chosen = (filter: DeliveryFilter) =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== null && value !== false))
+
 const DELIVERIES: Acts<Deliveries["Service"]> = {
   find: null,
   ofEvent: null,
@@ -236,6 +241,8 @@ const DELIVERIES: Acts<Deliveries["Service"]> = {
   resend: (id) => act("delivery.resend", `delivery ${id}`),
   resendRange: ({ addressId, ...range }) => act("address.resend", `address ${addressId}`, range),
   countRange: null,
+  resendListed: (filter) => act("delivery.resend", null, chosen(filter)),
+  countListed: null,
   list: null,
   attemptsOf: null,
   cancel: (id) => act("delivery.cancel", `delivery ${id}`),

@@ -33,6 +33,8 @@ export interface Attempt extends Outcome {
    * `deliveryId` and `eventId` name the last; of a failed batch they name the first.
    */
   readonly events: number
+  /** Why it failed, as a sentence; null if it did not. */
+  readonly reason: string | null
 }
 
 /** The type of a delivery's body. */
@@ -42,6 +44,33 @@ export type DeliveryType = "event.received" | "ping"
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 /** The states of a delivery. */
 export const DELIVERY_STATES = ["due", "delivered", "failed", "cancelled"] as const
+
+/** `refused`: a 4xx; `error`: any other status but a 2xx; `no_answer`: no response at all. */
+export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
+/** The outcomes of an attempt. */
+export const DELIVERY_OUTCOMES = ["delivered", "refused", "error", "no_answer"] as const
+
+/** The outcome of an attempt by its status. */
+export const outcomeOf = ({ status }: Pick<Outcome, "status">): DeliveryOutcome => {
+  if (status === null) return "no_answer"
+  if (status >= 200 && status <= 299) return "delivered"
+  return status >= 400 && status <= 499 ? "refused" : "error"
+}
+
+/** The last attempt of a delivery, in short. */
+export interface LastAttempt {
+  readonly at: string
+  readonly number: number
+  readonly outcome: DeliveryOutcome
+  readonly status: number | null
+  /** Why there was no response; else null. */
+  readonly failure: string | null
+  readonly durationMs: number
+  /** The words in which the response explains a failure; empty without any. */
+  readonly said: string
+  /** Why it failed, as a sentence; null if it did not. */
+  readonly reason: string | null
+}
 
 /** A delivery as shown to its owner. */
 export interface Delivery {
@@ -54,6 +83,8 @@ export interface Delivery {
   readonly createdAt: string
   /** Null unless it is due. */
   readonly dueAt: string | null
+  /** Null before the first. */
+  readonly lastAttempt: LastAttempt | null
 }
 
 /** The members of a request's outcome as the APIs show them. */
@@ -81,6 +112,24 @@ export const attemptShape = Shape.named(
     events: Shape.whole(
       "How many events this line stands for: more than one for a batch, or for events that were delivered in order. `event_id` is the last of them; the first, if the attempt failed.",
     ),
+    reason: Shape.orNull(Shape.text("Why it failed, as a sentence; null if it did not.")),
+  }),
+)
+
+const lastAttemptShape = Shape.named(
+  "LastAttempt",
+  Shape.object<LastAttempt>("The last attempt of a delivery.", {
+    at: Shape.time("When it began."),
+    number: Shape.whole("From 1."),
+    outcome: Shape.oneOf(
+      DELIVERY_OUTCOMES,
+      "`refused`: a 4xx; `error`: any other status but a 2xx; `no_answer`: no response.",
+    ),
+    status: outcomeMembers.status,
+    failure: outcomeMembers.failure,
+    durationMs: outcomeMembers.durationMs,
+    said: Shape.text("The words in which the response explains a failure; empty without any."),
+    reason: Shape.orNull(Shape.text("Why it failed, as a sentence; null if it did not.")),
   }),
 )
 
@@ -93,6 +142,7 @@ const members = {
   attempts: Shape.whole("How many were begun."),
   createdAt: Shape.time("When it was created."),
   dueAt: Shape.orNull(Shape.time("When it is sent next; null unless it is due.")),
+  lastAttempt: Shape.eitherOrNull(lastAttemptShape, "Its last attempt; null before the first."),
 } satisfies Shape.Members<Delivery>
 
 /** A delivery as the APIs show it. */

@@ -11,6 +11,7 @@ import { AddressStore } from "./AddressStore.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 import {
   type DeliveryFilter,
+  type DeliveryPlace,
   DeliveryQueue,
   type LogQuery,
   type ResendObstacle,
@@ -27,8 +28,8 @@ export class Deliveries extends Context.Service<
     /** Its attempts, newest first. */
     readonly attemptsOf: (deliveryId: number) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
     /**
-     * The newest deliveries first. A page that takes too long is shorter than `limit`; the next page begins before
-     * `next`, which is null on the last.
+     * Those with the newest last attempt first; those without an attempt count by their creation. A page that takes too
+     * long is shorter than `limit`; the next page begins before `next`, which is null on the last.
      */
     readonly list: (query: DeliveryQuery) => Effect.Effect<DeliveryList, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
@@ -43,6 +44,13 @@ export class Deliveries extends Context.Service<
     readonly resendRange: (range: ResendRange) => Returns<number>
     /** How many deliveries `resendRange` would resend now. */
     readonly countRange: (range: ResendRange) => Returns<number>
+    /**
+     * Resends all deliveries that the filter finds, except pings, those in flight, and those whose event or address is gone;
+     * returns how many.
+     */
+    readonly resendListed: (filter: DeliveryFilter) => Effect.Effect<number, StoreUnavailable>
+    /** How many deliveries `resendListed` would resend now. */
+    readonly countListed: (filter: DeliveryFilter) => Effect.Effect<number, StoreUnavailable>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Returns<Delivery>
   }
@@ -63,7 +71,7 @@ export class Deliveries extends Context.Service<
           return fillPage({
             limit,
             after: before,
-            slice: (below: number | null, room) => queue.slice({ filter, before: below, limit: room, examine }),
+            slice: (after: DeliveryPlace | null, room) => queue.slice({ filter, before: after, limit: room, examine }),
           })
         },
         ofEvent: queue.ofEvent,
@@ -82,6 +90,8 @@ export class Deliveries extends Context.Service<
         }),
         resendRange: (range) => Effect.tap(inRange(range, queue.resendRange(range)), signal.wake),
         countRange: (range) => inRange(range, queue.countRange(range)),
+        resendListed: (filter) => Effect.tap(queue.resendListed(filter), signal.wake),
+        countListed: queue.countListed,
         cancel: (id) => existing(id, queue.cancel(id)),
       })
     }),
@@ -91,8 +101,8 @@ export class Deliveries extends Context.Service<
 /** A page of deliveries. */
 export interface DeliveryList {
   readonly items: ReadonlyArray<Delivery>
-  readonly next: number | null
-  /** The creation time of the oldest delivery that was searched; null if all were. */
+  readonly next: DeliveryPlace | null
+  /** The time of the oldest delivery that was searched; null if all were. */
   readonly searchedTo: string | null
 }
 
@@ -102,8 +112,8 @@ const SLICE_DELIVERIES = 5_000
 /** Which deliveries to list. */
 export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number
-  /** Only deliveries below this number. */
-  readonly before: number | null
+  /** Only deliveries behind this place. */
+  readonly before: DeliveryPlace | null
 }
 
 const inRange = Effect.fnUntraced(function* (

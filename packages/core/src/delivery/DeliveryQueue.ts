@@ -6,7 +6,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { Slice } from "../pagination/FillPage.ts"
-import type { Attempt, Delivery, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
+import type { Attempt, Delivery, DeliveryOutcome, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
@@ -89,9 +89,20 @@ export interface DeliveryFilter {
   readonly sourceId?: number | null
   /** True: only deliveries that wait after a failed attempt. */
   readonly retrying?: boolean
-  /** Created at or after this time, and before the other (RFC 3339). */
+  /** Of the last attempt. */
+  readonly outcome?: DeliveryOutcome | null
+  /** Last attempted (before the first attempt: created) at or after this time, and before the other (RFC 3339). */
   readonly from?: string | null
   readonly to?: string | null
+}
+
+/** Where a page of a list of deliveries ends. */
+export interface DeliveryPlace {
+  /** The time of the last one's last attempt, or of its creation, and its number. */
+  readonly at: string
+  readonly id: number
+  /** Of those without an attempt, only those below this number follow: they are listed in an order of their own. */
+  readonly untriedBelow: number
 }
 
 /** Deliveries of an address whose events were accepted in `[from, to)` (RFC 3339). */
@@ -156,18 +167,22 @@ export class DeliveryQueue extends Context.Service<
     readonly resendRange: (range: ResendRange) => Found<number>
     /** How many deliveries `resendRange` would make due. */
     readonly countRange: (range: ResendRange) => Found<number>
+    /** Resends all deliveries of a list that can be resent; returns how many. */
+    readonly resendListed: (filter: DeliveryFilter) => Returns<number>
+    /** How many deliveries `resendListed` would make due. */
+    readonly countListed: (filter: DeliveryFilter) => Returns<number>
     /** Stops all further attempts. A delivery that was already delivered stays unchanged. */
     readonly cancel: (deliveryId: number) => Found<Delivery>
     /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
-    /** The newest deliveries with a lower number than `before`, at most `limit`. Examines at most `examine`. */
+    /** The newest deliveries behind `before`, at most `limit`. Examines about `examine`. */
     readonly slice: (query: {
       readonly filter: DeliveryFilter
-      readonly before: number | null
+      readonly before: DeliveryPlace | null
       readonly limit: number
       readonly examine: number
-    }) => Returns<Slice<Delivery, number>>
+    }) => Returns<Slice<Delivery, DeliveryPlace>>
     /** The attempts of a delivery, newest first, at most a thousand. */
     readonly attemptsOf: (deliveryId: number) => Returns<ReadonlyArray<Attempt>>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>

@@ -148,6 +148,7 @@ it("Activity's overview adds up deliveries of all addresses, by hour and in tota
     at: `2026-11-25T0${hour}:00:00Z`,
     addressId,
     withinMillis,
+    outcome: withinMillis === null ? "error" : "delivered",
     attempts,
   })
   const attempts = [counts(8, 1, 50, 2), counts(8, 2, null, 1), counts(9, 1, 200, 1), counts(9, 2, 50, 3)]

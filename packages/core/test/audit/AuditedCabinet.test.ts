@@ -234,6 +234,12 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     { action: "address.resend", object: "address 7", changes: { from: "a", to: "b" } },
   ],
   [
+    "Deliveries",
+    "resendListed",
+    [{ addressId: 7, eventId: null, state: null, outcome: "refused", retrying: false }],
+    { action: "delivery.resend", object: null, changes: { addressId: 7, outcome: "refused" } },
+  ],
+  [
     "Import",
     "file",
     [7, { name: "a.csv" }, {}],

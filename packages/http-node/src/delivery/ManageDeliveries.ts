@@ -1,20 +1,112 @@
 /** Single deliveries over the management API. */
-import { deliveryShape, deliveryWithLogShape, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
-import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { Effect } from "effect"
-import { one, searched } from "../manage/ManageResponses.ts"
-import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import {
-  beforeIdParameter,
+  DELIVERY_OUTCOMES,
+  deliveryShape,
+  deliveryWithLogShape,
+  DELIVERY_STATES,
+} from "@data-cabinet/core/delivery/Attempt"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
+import type { DeliveryFilter, DeliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { Effect, Schema } from "effect"
+import { AddressError } from "@data-cabinet/core/delivery/AddressError"
+import { notATimestamp } from "@data-cabinet/core/text/Timestamp"
+import { idField, text } from "../manage/ManageBodies.ts"
+import { countShape, one, searched } from "../manage/ManageResponses.ts"
+import { manageEndpoint, type ManageParameter } from "../manage/ManageEndpoint.ts"
+import {
   flagParameter,
   idParameter,
   idSegment,
+  isTime,
   limitParameter,
   timeParameter,
   wordParameter,
 } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The delivery's id.")
+
+const beforeParameter = {
+  name: "before",
+  description: "`next_cursor` of the page before.",
+  schema: { type: "string" },
+  read: deliveryPlace,
+  expected: "the next_cursor of a page",
+} as const satisfies ManageParameter<DeliveryPlace>
+
+const filters = [
+  idParameter("address_id", "Only deliveries to this address."),
+  idParameter("event_id", "Only deliveries of this event."),
+  idParameter("source_id", "Only deliveries of this source's events."),
+  wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
+  wordParameter(
+    "outcome",
+    DELIVERY_OUTCOMES,
+    "Only deliveries whose last attempt ended so. `refused`: a 4xx; `error`: any other status but a 2xx; `no_answer`: no response.",
+  ),
+  flagParameter("retrying", "Only deliveries that wait for another attempt after a failed one."),
+  timeParameter("from", "Only deliveries last attempted (before the first attempt: created) at this time or later."),
+  timeParameter("to", "Only deliveries last attempted (before the first attempt: created) before this time."),
+] as const
+
+const number = (description: string) => Schema.optionalKey(idField.annotate({ description }))
+
+const listed = Schema.Struct({
+  address_id: number("Only deliveries to this address."),
+  event_id: number("Only deliveries of this event."),
+  source_id: number("Only deliveries of this source's events."),
+  state: Schema.optionalKey(
+    Schema.Literals(DELIVERY_STATES).annotate({ description: "Only deliveries in this state." }),
+  ),
+  outcome: Schema.optionalKey(
+    Schema.Literals(DELIVERY_OUTCOMES).annotate({ description: "Only deliveries whose last attempt ended so." }),
+  ),
+  retrying: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Only deliveries that wait for another attempt after a failed one." }),
+  ),
+  from: Schema.optionalKey(
+    text(40, "Only deliveries last attempted, or else created, at this time or later, RFC 3339."),
+  ),
+  to: Schema.optionalKey(text(40, "Only deliveries last attempted, or else created, before this time, RFC 3339.")),
+  dry_run: Schema.optionalKey(Schema.Boolean.annotate({ description: "Only count them." })),
+})
+
+const filterOf = (given: Omit<typeof listed.Type, "dry_run">): DeliveryFilter => ({
+  addressId: given.address_id ?? null,
+  eventId: given.event_id ?? null,
+  sourceId: given.source_id ?? null,
+  state: given.state ?? null,
+  outcome: given.outcome ?? null,
+  retrying: given.retrying ?? false,
+  from: given.from ?? null,
+  to: given.to ?? null,
+})
+
+const resendListed = (deliveries: Deliveries["Service"]) =>
+  manageEndpoint({
+    id: "resendDeliveries",
+    tag: "Deliveries",
+    method: "POST",
+    path: "/manage/v1/deliveries/resend",
+    summary: "Send all deliveries of a list again",
+    description:
+      "Those that `GET /manage/v1/deliveries` lists for the same filters, except pings, those in flight, and those whose event or address is gone. With `dry_run` they are counted, and nothing is sent.",
+    action: "delivery.change",
+    once: { completed: "after" },
+    body: listed,
+    response: one(countShape, "How many are sent again, or would be."),
+    errors: ["bad_range"],
+    params: { bad_range: "/from" },
+    respond: Effect.fnUntraced(function* ({ body: { dry_run = false, ...body } }) {
+      for (const time of [body.from, body.to]) {
+        if (time !== undefined && !isTime(time)) {
+          return yield* new AddressError({ code: "bad_range", message: notATimestamp(time) })
+        }
+      }
+      const filter = filterOf(body)
+      return { count: yield* dry_run ? deliveries.countListed(filter) : deliveries.resendListed(filter) }
+    }),
+  })
 
 export const manageDeliveries = Effect.gen(function* () {
   const deliveries = yield* Deliveries
@@ -31,43 +123,24 @@ export const manageDeliveries = Effect.gen(function* () {
       tag: "Deliveries",
       method: "GET",
       path: "/manage/v1/deliveries",
-      summary: "Deliveries, newest first",
+      summary: "Deliveries, by their last attempts, newest first",
       description:
-        "Filters apply together. A page that takes too long is shorter than `limit`, even empty, and `searched_to` says how far it searched. For the next page send `next_cursor` as `before`, as long as it is not null.",
+        "One without an attempt counts by its creation. Filters apply together. A page that takes too long is shorter than `limit`, even empty, and `searched_to` says how far it searched. For the next page send `next_cursor` as `before`, as long as it is not null.",
       action: "delivery.read",
-      parameters: [
-        limitParameter,
-        beforeIdParameter,
-        idParameter("address_id", "Only deliveries to this address."),
-        idParameter("event_id", "Only deliveries of this event."),
-        idParameter("source_id", "Only deliveries of this source's events."),
-        wordParameter("state", DELIVERY_STATES, "Only deliveries in this state."),
-        flagParameter("retrying", "Only deliveries that wait for another attempt after a failed one."),
-        timeParameter("from", "Only deliveries created at this time or later."),
-        timeParameter("to", "Only deliveries created before this time."),
-      ],
+      parameters: [limitParameter, beforeParameter, ...filters],
       response: searched(deliveryShape, "The deliveries."),
-      respond: ({ query: { limit = 100, before, address_id, event_id, source_id, state, retrying, from, to } }) => {
-        const filter = {
-          addressId: address_id ?? null,
-          eventId: event_id ?? null,
-          sourceId: source_id ?? null,
-          state: state ?? null,
-          retrying: retrying ?? false,
-          from: from ?? null,
-          to: to ?? null,
-        }
-        return Effect.map(
-          deliveries.list({ limit, before: before ?? null, ...filter }),
+      respond: ({ query: { limit = 100, before, ...query } }) =>
+        Effect.map(
+          deliveries.list({ limit, before: before ?? null, ...filterOf(query) }),
           ({ items, next, searchedTo }) => ({
             data: items.map(deliveryShape.json),
             has_more: next !== null,
-            next_cursor: next === null ? null : String(next),
+            next_cursor: next === null ? null : deliveryCursor(next),
             searched_to: searchedTo,
           }),
-        )
-      },
+        ),
     }),
+    resendListed(deliveries),
     manageEndpoint({
       ...common,
       id: "getDelivery",

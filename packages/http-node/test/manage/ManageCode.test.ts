@@ -134,6 +134,24 @@ payload as it was sent.
 \`POST /manage/v1/followers/{id}/reset\` sets a client's position, \`DELETE /manage/v1/followers/{id}\` forgets it. Both need the role
 \`editor\`. Replacing a key (\`rotate\`) passes its positions on; they end with the last of these keys.
 
+## Deliveries
+
+\`GET /manage/v1/deliveries\` lists the deliveries of all addresses, newest attempt first; one without an attempt counts by its
+creation. Each has its \`last_attempt\`: when, its status, how long it took, and the \`reason\` of a failure as a sentence. Filters apply
+together:
+
+| Parameter | Only deliveries |
+|---|---|
+| \`outcome\` | whose last attempt ended so: \`delivered\`, \`refused\` (a 4xx), \`error\` (any other status but a 2xx) or \`no_answer\` |
+| \`state\` | in this state: \`due\`, \`delivered\`, \`failed\` (a ping) or \`cancelled\` |
+| \`retrying\` | \`true\`: that wait for another attempt after a failed one |
+| \`address_id\`, \`source_id\`, \`event_id\` | to this address, of this source's events, of this event |
+| \`from\`, \`to\` | last attempted, or before the first attempt created, at or after \`from\`, and before \`to\` |
+
+A page ends after about a second, and may then be short, even empty: \`searched_to\` says how far back it looked. Continue with
+\`next_cursor\` as \`before\` while it is not null. \`POST /manage/v1/deliveries/resend\` with the same names in its body sends all of a list
+again; with \`"dry_run": true\` it only counts them.
+
 ## From the command line
 
 \`cabinet --server https://data.example.com source list\` runs the same commands on a remote cabinet, with an access token in

@@ -2,7 +2,8 @@
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries, type DeliveryQuery } from "@data-cabinet/core/delivery/Deliveries"
-import type { LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
+import type { DeliveryFilter, LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -19,29 +20,29 @@ interface ListJson {
   readonly searchedTo: string | null
 }
 
-const listOf = (
-  api: ManageApi["Service"],
-  { limit, before, addressId, eventId, sourceId, state, retrying, from, to }: DeliveryQuery,
-) => {
-  const parameters = {
-    limit,
-    before,
+/** A filter as the API names it. */
+const filterJson = ({ addressId, eventId, sourceId, state, outcome, retrying, from, to }: DeliveryFilter) =>
+  Object.entries({
     address_id: addressId,
     event_id: eventId,
     source_id: sourceId,
     state,
+    outcome,
     retrying,
     from,
     to,
-  }
-  const query = Object.entries(parameters).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [[name, String(value)] as const],
+  }).filter(([, value]) => value !== null && value !== undefined && value !== false)
+
+const listOf = (api: ManageApi["Service"], { limit, before, ...filter }: DeliveryQuery) => {
+  const place = before === null ? [] : [["before", deliveryCursor(before)] as const]
+  const query = [["limit", limit] as const, ...place, ...filterJson(filter)].map(
+    ([name, value]) => [name, String(value)] as const,
   )
   return Effect.map(
     refusalAsDefect(api.json<ListJson>({ method: "GET", path: ["deliveries"], query })),
     ({ data, nextCursor, searchedTo }) => ({
       items: data,
-      next: nextCursor === null ? null : Number(nextCursor),
+      next: nextCursor === null ? null : (deliveryPlace(nextCursor) ?? null),
       searchedTo,
     }),
   )
@@ -90,6 +91,12 @@ export const layer = Layer.effect(
         ({ count }) => count,
       )
 
+    const listed = (filter: DeliveryFilter, dry_run: boolean) => {
+      const body = { ...Object.fromEntries(filterJson(filter)), dry_run }
+      const sent = api.json<{ readonly count: number }>({ method: "POST", path: ["deliveries", "resend"], body })
+      return Effect.map(refusalAsDefect(sent), ({ count }) => count)
+    }
+
     return Deliveries.of({
       find: (id) => one("GET", id),
       attemptsOf: (id) =>
@@ -105,6 +112,8 @@ export const layer = Layer.effect(
       resend: (id) => one("POST", id, "resend"),
       resendRange: (chosen) => range(chosen, false),
       countRange: (chosen) => range(chosen, true),
+      resendListed: (filter) => listed(filter, false),
+      countListed: (filter) => listed(filter, true),
       cancel: (id) => one("POST", id, "cancel"),
     })
   }),

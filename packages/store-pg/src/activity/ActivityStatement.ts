@@ -47,6 +47,10 @@ const STEPS = [
   5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 30_000,
 ]
 
+/** Stand for a time where there was none: failed attempts by their outcome; 0 is any other, and all of an older version. */
+const REFUSED = -1
+const NO_ANSWER = -2
+
 /**
  * An attempt is logged under the time of its claim, a moment after its end. An entry logged later than this is not an
  * outcome: its process ended before it could record one.
@@ -78,7 +82,8 @@ WITH counted AS (
   SELECT date_trunc('hour', t.at, 'UTC'), t.address_id, t.within, sum(t.events)
   FROM cabinet.address o CROSS JOIN LATERAL (
     SELECT t.at, t.address_id, CASE WHEN t.delivered THEN coalesce(t.events, 1) ELSE 1 END AS events, CASE WHEN t.delivered THEN
-      (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})] ELSE 0 END AS within
+      (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})]
+      WHEN t.status IS NULL THEN ${NO_ANSWER} WHEN t.status BETWEEN 400 AND 499 THEN ${REFUSED} ELSE 0 END AS within
     FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= $1::timestamptz AND t.at < $2::timestamptz
   ) t GROUP BY 1, 2, 3
   ON CONFLICT (hour, address_id, within) DO UPDATE SET attempts = a.attempts + excluded.attempts
@@ -148,7 +153,9 @@ WHERE s.deleted_at IS NULL ORDER BY s.id`
 
 /** $1: how many hours. */
 export const ATTEMPTS = `
-SELECT cabinet.rfc3339(a.hour) AS at, a.address_id::float8 AS "addressId", nullif(a.within, 0) AS "withinMillis",
+SELECT cabinet.rfc3339(a.hour) AS at, a.address_id::float8 AS "addressId", CASE WHEN a.within > 0 THEN a.within END AS "withinMillis",
+  CASE WHEN a.within > 0 THEN 'delivered' WHEN a.within = ${REFUSED} THEN 'refused' WHEN a.within = ${NO_ANSWER} THEN 'no_answer'
+    ELSE 'error' END AS outcome,
   a.attempts::float8 AS attempts
 FROM cabinet.attempt_activity a
 WHERE a.hour > (SELECT cabinet.now()) - $1::int4 * interval '1 hour' ORDER BY a.hour, a.address_id, a.within`

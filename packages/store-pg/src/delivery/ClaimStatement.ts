@@ -63,6 +63,10 @@ const ADDRESSES_WITH_ROOM = `cabinet.address a
 const SLOTS = `CASE WHEN a.rate IS NOT NULL
     THEN coalesce(floor(extract(epoch FROM (SELECT at FROM clock) + ${CLAIMED_AHEAD} - pace.next_at) * a.rate)::int + 1, 0) END`
 
+/** A lost attempt is the last one; without one, the columns keep their values, and no index changes. */
+const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
+      outcome = CASE WHEN f.claimed_at IS NULL THEN d.outcome ELSE 'no_answer' END`
+
 /**
  * $5: the address after which the round begins, $6: how many in total, $7: seconds of lease.
  *
@@ -125,7 +129,7 @@ export const CLAIM = `
       WHERE i.inhparent = 'cabinet.attempt_failed'::regclass AND NOT i.inhdetachpending)
   ),
   ended AS (
-    UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL, leased_until = NULL
+    UPDATE cabinet.delivery d SET state = f.state, claimed_at = NULL, leased_until = NULL, ${LOST_LAST}
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state <> 'due'
   ),
   paced AS (
@@ -137,7 +141,7 @@ export const CLAIM = `
   ),
   taken AS (
     UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
-      leased_until = (SELECT at FROM clock) + make_interval(secs => $7::float8)
+      leased_until = (SELECT at FROM clock) + make_interval(secs => $7::float8), ${LOST_LAST}
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
     RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
       CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,

@@ -1,22 +1,18 @@
 /** The owner's manual operations on deliveries, and the queries over them. */
-import type { DeliveryState } from "@data-cabinet/core/delivery/Attempt"
-
-const DELIVERY = `id::float8 AS id, type, address_id::float8 AS "addressId", event_id::float8 AS "eventId", state, attempts,
-  cabinet.rfc3339(created_at) AS "createdAt", CASE WHEN state = 'due' THEN cabinet.rfc3339(coalesce(leased_until, due_at)) END AS "dueAt"`
 
 /**
  * Due now. A delivery cancelled while an attempt was in flight keeps its claim, so that the attempt's outcome is recorded
  * and counts; only the end of its lease then lets it be claimed again.
  */
-const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
+export const MADE_DUE = `state = 'due', failures = 0, due_at = cabinet.now()`
 
 /**
  * $1: delivery. One with an attempt in flight is left to finish; a ping, which has no event, is not resent. The address
  * must still exist.
  */
 export const RESEND = `
-  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
-  SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now() FROM cabinet.delivery_all k
+  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)
+  SELECT k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now(), k.last_at, k.outcome FROM cabinet.delivery_all k
   WHERE k.id = $1::bigint
     AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = k.address_id AND a.removed_at IS NULL)
     AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = k.event_id AND e.deleted_at IS NULL)
@@ -25,8 +21,8 @@ export const RESEND = `
 
 /** $1: events, none of them deleted. Makes their successful deliveries due again. Queued ones will carry the changed event. */
 export const RESEND_OF_EVENTS = `
-  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at)
-  SELECT DISTINCT ON (k.id) k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now()
+  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)
+  SELECT DISTINCT ON (k.id) k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now(), k.last_at, k.outcome
   FROM cabinet.delivery_all k
   WHERE k.event_id = ANY ($1::int8[]) AND k.state = 'delivered'
     AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = k.address_id AND a.removed_at IS NULL)
@@ -101,8 +97,8 @@ export const RESEND_DELIVERED = `
       AND t.at >= $6::timestamptz AND (t.at, t.delivery_id) > ($6::timestamptz, $5::bigint)
     ORDER BY t.at, t.delivery_id LIMIT $4::int
   ), sent AS (
-    INSERT INTO cabinet.delivery (id, address_id, event_id, attempts, created_at, due_at)
-    SELECT id, $1::bigint, event_id, number, delivery_created_at, cabinet.now() FROM slice
+    INSERT INTO cabinet.delivery (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)
+    SELECT id, $1::bigint, event_id, number, delivery_created_at, cabinet.now(), at, 'delivered' FROM slice
     WHERE EXISTS (SELECT FROM cabinet.event e WHERE e.id = slice.event_id AND e.deleted_at IS NULL)
     ORDER BY id ON CONFLICT DO NOTHING RETURNING 1
   )
@@ -117,46 +113,6 @@ export const CANCEL = `
 export const CANCEL_OF_ADDRESS = `
   UPDATE cabinet.delivery SET state = 'cancelled' WHERE id IN (
     SELECT id FROM cabinet.delivery WHERE address_id = $1::bigint AND state = 'due' ORDER BY due_at LIMIT $2::int)`
-
-export const DELIVERY_BY_ID = `SELECT ${DELIVERY} FROM cabinet.delivery_all WHERE id = $1::bigint`
-
-/** $3: address, $4: state, $6: source, $7: from, $8: to, $9: whether it waits after a failed attempt; null: any. */
-const MATCHED = `($3::bigint IS NULL OR address_id = $3::bigint) AND ($4::text IS NULL OR state = $4::text)
-  AND ($7::timestamptz IS NULL OR created_at >= $7::timestamptz) AND ($8::timestamptz IS NULL OR created_at < $8::timestamptz)
-  AND ($6::bigint IS NULL OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = w.event_id AND e.source_id = $6::bigint))
-  AND ($9::boolean IS NULL OR EXISTS (SELECT FROM cabinet.delivery q WHERE q.id = w.id AND q.state = 'due' AND q.failures > 0))`
-
-/** $1: event, $2: below this delivery, $5: how many; the others as in MATCHED. The newest first, and one more. */
-export const MATCHING_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all w
-  WHERE event_id = $1::bigint AND w.id < $2::bigint AND ${MATCHED} ORDER BY w.id DESC LIMIT $5::int + 1`
-
-export const DELIVERIES_OF_EVENT = `SELECT ${DELIVERY} FROM cabinet.delivery_all d WHERE event_id = $1::bigint ORDER BY d.id`
-
-const DELIVERED = `SELECT t.delivery_id AS id, t.address_id, t.event_id,
-      CASE WHEN t.event_id IS NULL THEN 'ping' ELSE 'event.received' END AS type, 'delivered' AS state, t.number AS attempts,
-      t.delivery_created_at AS created_at, NULL::timestamptz AS due_at, NULL::timestamptz AS leased_until
-    FROM cabinet.attempt_delivered t
-    WHERE t.delivery_id < $1::bigint AND NOT EXISTS (SELECT FROM cabinet.delivery d WHERE d.id = t.delivery_id)
-    ORDER BY t.delivery_id DESC LIMIT $2::int`
-
-const QUEUED = `SELECT id, address_id, event_id, type, state, attempts, created_at, due_at, leased_until
-    FROM cabinet.delivery WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::int`
-
-/**
- * $1: below this delivery, $2: how many to look at, $5: how many; the others as in MATCHED. The newest first, along both
- * tables' numbers: the matching ones, and the last examined one. Due deliveries are still in the queue.
- */
-export const SLICE = (state: DeliveryState | null) => `
-  WITH walked AS MATERIALIZED (
-    SELECT *, ${MATCHED} AS matched
-    FROM ((${QUEUED})${state === null || state === "delivered" ? ` UNION ALL (${DELIVERED})` : ""}) w
-    ORDER BY id DESC LIMIT $2::int
-  ), numbered AS (
-    SELECT *, count(*) FILTER (WHERE matched) OVER (ORDER BY id DESC) AS nth, count(*) OVER () AS seen FROM walked
-  )
-  SELECT ${DELIVERY}, matched, seen::int AS seen FROM numbered
-  WHERE (matched AND nth <= $5::int + 1) OR id = (SELECT min(id) FROM walked)
-  ORDER BY numbered.id DESC`
 
 /** $1: delivery. The newest first. */
 export const ATTEMPTS_OF_DELIVERY = `

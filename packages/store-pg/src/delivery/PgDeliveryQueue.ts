@@ -1,7 +1,7 @@
 /** The delivery queue in PostgreSQL: leases, claims with SKIP LOCKED, settlements in batches. */
 import { PgClient } from "@effect/sql-pg"
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
-import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import {
   type Claimed,
   DeliveryQueue,
@@ -20,6 +20,7 @@ import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParamete
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { resendOrdered } from "./OrderedResend.ts"
+import { deliveriesOfEvent, findDelivery, resendListed, sliceOf, withReason } from "./PgDeliveryList.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 import { storedRecipient } from "./StoredRecipient.ts"
 
@@ -82,6 +83,7 @@ const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
 const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
 
 type Sql = PgClient.PgClient
+type LoggedAttempt = Omit<Attempt, "reason">
 
 const makePartitions = (sql: Sql) => sql`SELECT cabinet.make_partitions('cabinet.attempt_delivered'),
   cabinet.make_partitions('cabinet.attempt_failed')`
@@ -93,9 +95,6 @@ export const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlE
     Effect.catchIf(hasNoPartition, () => Effect.andThen(makePartitions(sql), statement)),
     orUnavailable,
   )
-
-const findDelivery = (sql: Sql, id: number) =>
-  Effect.map(sql.unsafe<Delivery>(DeliveryStatement.DELIVERY_BY_ID, [id]), ([row]) => Option.fromNullishOr(row))
 
 export const layer = Layer.effect(
   DeliveryQueue,
@@ -147,25 +146,34 @@ export const layer = Layer.effect(
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),
       resendRange: (range) => resendRange(sql, range),
       countRange: (range) => countRange(sql, range),
+      resendListed: (filter) => orUnavailable(resendListed(sql, filter, true)),
+      countListed: (filter) => orUnavailable(resendListed(sql, filter, false)),
       cancel: (deliveryId) =>
         orUnavailable(
           Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), findDelivery(sql, deliveryId)),
         ),
       log: (query) =>
         orUnavailable(
-          sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
-            query.addressId,
-            query.before ?? null,
-            query.beforeDelivery ?? 0,
-            query.failedOnly ?? false,
-            query.limit,
-          ]),
+          Effect.map(
+            sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
+              query.addressId,
+              query.before ?? null,
+              query.beforeDelivery ?? 0,
+              query.failedOnly ?? false,
+              query.limit,
+            ]),
+            (rows) => rows.map(withReason),
+          ),
         ),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
       slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
-        orUnavailable(sql.unsafe<Attempt>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId])),
-      ofEvent: (eventId) => orUnavailable(sql.unsafe<Delivery>(DeliveryStatement.DELIVERIES_OF_EVENT, [eventId])),
+        orUnavailable(
+          Effect.map(sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId]), (rows) =>
+            rows.map(withReason),
+          ),
+        ),
+      ofEvent: (eventId) => orUnavailable(deliveriesOfEvent(sql, eventId)),
       gauge: orUnavailable(Effect.map(sql.unsafe<QueueGauge>(DeliveryStatement.GAUGE), ([row]) => row!)),
       prune: (keep) => prune(sql, keep),
     })
@@ -181,38 +189,6 @@ const resend = Effect.fnUntraced(function* (sql: Sql, deliveryId: number) {
   }
   const [found] = yield* sql.unsafe<{ why: ResendObstacle | null }>(DeliveryStatement.WHY_NOT_RESENT, [deliveryId])
   return Option.map(Option.fromNullishOr(found), ({ why }) => ({ delivery: delivery.value, obstacle: why }))
-})
-
-type SliceQuery = Parameters<DeliveryQueue["Service"]["slice"]>[0]
-interface SliceRow extends Delivery {
-  readonly matched: boolean
-  readonly seen: number
-}
-
-const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
-  const { addressId, eventId, state, sourceId = null, retrying = false, from = null, to = null } = filter
-  const below = before ?? Number.MAX_SAFE_INTEGER
-  const wanted = [addressId, state, limit, sourceId, from, to, retrying || null]
-  if (eventId !== null) {
-    // They are few.
-    const matching = yield* sql.unsafe<Delivery>(DeliveryStatement.MATCHING_OF_EVENT, [eventId, below, ...wanted])
-    const found = matching.slice(0, limit)
-    return foundUpTo(found, matching.length > limit ? found.at(-1) : undefined)
-  }
-  const statement = DeliveryStatement.SLICE(retrying ? "due" : state)
-  const rows = yield* sql.unsafe<SliceRow>(statement, [below, examine, ...wanted])
-  const matching = rows.filter(({ matched }) => matched)
-  const found = matching.slice(0, limit)
-  const last = rows.at(-1)
-  if (matching.length > limit) return foundUpTo(found, found.at(-1))
-  return foundUpTo(found, last === undefined || last.seen < examine ? undefined : last)
-})
-
-/** `last`: the last one that was looked at, if there may be more. */
-const foundUpTo = (found: ReadonlyArray<Delivery>, last: Delivery | undefined) => ({
-  found,
-  next: last?.id ?? null,
-  reached: last?.createdAt ?? null,
 })
 
 const isAddress = (sql: Sql, addressId: number) =>

@@ -66,7 +66,9 @@ export const SETTLE = `
   ),
   moved AS (
     UPDATE cabinet.delivery d SET state = h.state, claimed_at = NULL, leased_until = NULL,
-      due_at = coalesce(h.next_at, d.due_at),
+      due_at = coalesce(h.next_at, d.due_at), last_at = h.claimed_at,
+      outcome = CASE WHEN h.delivered THEN 'delivered' WHEN h.status IS NULL THEN 'no_answer'
+        WHEN h.status BETWEEN 400 AND 499 THEN 'refused' ELSE 'error' END,
       failures = CASE WHEN h.delivered THEN 0 ELSE d.failures + 1 END
     FROM held h WHERE d.id = ANY (ARRAY[h.id]) AND NOT h.leaves
   ),

@@ -1,5 +1,6 @@
 /** A delivery that succeeded on its first attempt leaves the queue, and can still be read. */
-import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
+import type { Claimed, DeliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
@@ -48,8 +49,12 @@ it("a delivery that its first attempt delivered leaves the queue and looks the s
   expect(await queued()).toEqual([two!.id])
   const after = [...(await ofEvent(quick!)), ...(await ofEvent(slow!))]
   expect(after).toEqual([
-    { ...before[0], state: "delivered", attempts: 1, dueAt: null },
-    { ...before[1], state: "delivered", attempts: 2, dueAt: null },
+    { ...before[0], state: "delivered", attempts: 1, dueAt: null, lastAttempt: after[0]!.lastAttempt },
+    { ...before[1], state: "delivered", attempts: 2, dueAt: null, lastAttempt: after[1]!.lastAttempt },
+  ])
+  expect(after.map(({ lastAttempt }) => lastAttempt)).toMatchObject([
+    { number: 1, outcome: "delivered", status: 204, reason: null },
+    { number: 2, outcome: "delivered", status: 200, reason: null },
   ])
   expect(await cabinet.deliveries((all) => all.cancel(one!.id))).toEqual(after[0])
   expect((await log()).map(({ deliveryId, type, eventId, number }) => [deliveryId, type, eventId, number])).toEqual([
@@ -95,7 +100,7 @@ it("a resent delivery is queued again, once, with its number and its attempts", 
   })
   await settle(settlementOf(second!, 200))
   expect(await queued()).toEqual([first!.id])
-  expect(await ofEvent(event!)).toEqual([{ ...left, attempts: 2 }])
+  expect(await ofEvent(event!)).toMatchObject([{ ...left, attempts: 2, lastAttempt: { number: 2 } }])
   expect((await log()).map(({ number }) => number)).toEqual([2, 1])
 })
 
@@ -208,16 +213,18 @@ it("deliveries are listed by state, newest first and page by page, wherever they
   await settle(settlementOf(gone, 204), settlementOf(slow, 500), settlementOf(failing, 503))
   await settle(settlementOf(ended, 200))
   await cabinet.queue((queue) => queue.release([waiting]))
-  await cabinet.deliveries((all) => all.cancel(slow.id))
+  await cabinet.deliveries((every) => every.cancel(slow.id))
   const list = async (query: object) => {
     const filter = { addressId: null, eventId: null, state: null }
-    const { items } = await cabinet.deliveries((all) => all.list({ limit: 10, before: null, ...filter, ...query }))
+    const { items } = await cabinet.deliveries((every) => every.list({ limit: 10, before: null, ...filter, ...query }))
     return items.map(({ id }) => id)
   }
-  expect(await list({})).toEqual(sorted.map(({ id }) => id).toReversed())
+  // The one without an attempt counts by its creation.
+  const all = [ended.id, failing.id, slow.id, gone.id, waiting.id]
+  expect(await list({})).toEqual(all)
   expect(await list({ state: "delivered" })).toEqual([ended.id, gone.id])
   expect(await list({ state: "cancelled", addressId })).toEqual([slow.id])
-  expect(await list({ state: "due" })).toEqual([waiting.id, failing.id])
+  expect(await list({ state: "due" })).toEqual([failing.id, waiting.id])
   expect(await list({ addressId: addressId + 1 })).toEqual([])
   expect(await list({ eventId: events[0]! })).toEqual([gone.id])
   expect(await list({ eventId: events[0]!, state: "due" })).toEqual([])
@@ -227,30 +234,28 @@ it("deliveries are listed by state, newest first and page by page, wherever they
   expect(await list({ retrying: true, state: "delivered" })).toEqual([])
   expect(await list({ sourceId: source, state: "delivered" })).toEqual([ended.id, gone.id])
   expect(await list({ sourceId: source + 1 })).toEqual([])
-  const { createdAt } = await cabinet.deliveries((all) => all.find(failing.id))
-  const since = await list({ from: createdAt })
-  expect(since).toContain(failing.id)
-  const split = (await list({ to: createdAt })).concat(since).toSorted((one, other) => one - other)
-  expect(split).toEqual(sorted.map(({ id }) => id))
+  const at = (await cabinet.deliveries((every) => every.find(failing.id))).lastAttempt!.at
+  expect(await list({ from: at })).toEqual(all.slice(0, 4))
+  expect(await list({ to: at })).toEqual([waiting.id])
   expect(await list({ from: "2100-01-01T00:00:00Z" })).toEqual([])
   const walked: Array<number> = []
-  for (let before: number | null = null; ;) {
-    const page = await cabinet.deliveries((all) =>
-      all.list({ limit: 2, before, addressId, eventId: null, state: null }),
+  for (let before: DeliveryPlace | null = null; ;) {
+    const page: DeliveryList = await cabinet.deliveries((every) =>
+      every.list({ limit: 2, before, addressId, eventId: null, state: null }),
     )
     walked.push(...page.items.map(({ id }) => id))
     if (page.next === null) break
     before = page.next
   }
-  expect(walked).toEqual(sorted.map(({ id }) => id).toReversed())
-  const attempts = await cabinet.deliveries((all) => all.attemptsOf(failing.id))
+  expect(walked).toEqual(all)
+  const attempts = await cabinet.deliveries((every) => every.attemptsOf(failing.id))
   expect(attempts).toMatchObject([{ deliveryId: failing.id, number: 1, status: 503, eventId: events[2] }])
 
   const range = { addressId, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z" }
-  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "failed" }))).toBe(1)
-  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "all" }))).toBe(5)
-  expect(await cabinet.deliveries((all) => all.resendRange({ ...range, only: "failed" }))).toBe(1)
-  expect(await cabinet.deliveries((all) => all.countRange({ ...range, only: "failed" }))).toBe(0)
+  expect(await cabinet.deliveries((every) => every.countRange({ ...range, only: "failed" }))).toBe(1)
+  expect(await cabinet.deliveries((every) => every.countRange({ ...range, only: "all" }))).toBe(5)
+  expect(await cabinet.deliveries((every) => every.resendRange({ ...range, only: "failed" }))).toBe(1)
+  expect(await cabinet.deliveries((every) => every.countRange({ ...range, only: "failed" }))).toBe(0)
   expect(await list({ state: "delivered" })).toEqual([ended.id, gone.id])
-  expect(await cabinet.deliveries((all) => all.resendRange({ ...range, only: "all" }))).toBe(5)
+  expect(await cabinet.deliveries((every) => every.resendRange({ ...range, only: "all" }))).toBe(5)
 })

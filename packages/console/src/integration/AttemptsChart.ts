@@ -1,0 +1,122 @@
+/**
+ * The attempts of the last day by the hour, in the colours of their outcomes, and how many each outcome and address has. It reads
+ * the counts, never the log. An hour, an outcome and an address lead to the list that has them.
+ */
+import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
+import { deliveryFigures } from "@data-cabinet/core/activity/DeliveryFigures"
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import { DELIVERY_OUTCOMES, type DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { stackedChart } from "../html/Chart.ts"
+import { consolePath, type Frame } from "../html/Shell.ts"
+import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
+import { timeText } from "../html/TimeText.ts"
+import { OUTCOME_TONES } from "./DeliveryReason.ts"
+import { shownUrl } from "./IntegrationScreen.ts"
+
+export const CHART_HOURS = 24
+const HOUR_MILLIS = 3_600_000
+/** The addresses with the most failures. */
+const MOST_ADDRESSES = 6
+
+export interface AttemptsData {
+  readonly counts: ReadonlyArray<AttemptCounts>
+  readonly addresses: ReadonlyArray<Address>
+  readonly pairs: Pairs
+  readonly timeZone: string
+  readonly now: number
+}
+
+type Sums = Readonly<Record<DeliveryOutcome, number>>
+
+const sumsOf = (counts: ReadonlyArray<AttemptCounts>): Sums => {
+  const sums = { delivered: 0, refused: 0, error: 0, no_answer: 0 }
+  for (const { outcome, attempts } of counts) sums[outcome] += attempts
+  return sums
+}
+
+const utcField = (millis: number): string => new Date(millis).toISOString().slice(0, "2026-11-21T09:30".length)
+
+/** The list with one filter changed, at its first page. */
+const linkTo = (frame: Frame, pairs: Pairs, change: Readonly<Record<string, string>>): string => {
+  const kept = without(pairs, "before", ...Object.keys(change))
+  const added = Object.entries(change).filter(([, value]) => value !== "")
+  return withQuery(consolePath(frame, "deliveries"), [...kept, ...added])
+}
+
+const bars = (frame: Frame, { counts, pairs, timeZone, now }: AttemptsData): Html => {
+  const { deliveries: words, overview } = frame.words
+  const time = timeText(timeZone)
+  const byHour = Map.groupBy(counts, ({ at }) => Date.parse(at))
+  const last = Math.floor(now / HOUR_MILLIS) * HOUR_MILLIS
+  const hours = Array.from({ length: CHART_HOURS }, (_, n) => last - (CHART_HOURS - 1 - n) * HOUR_MILLIS)
+  const drawn = hours.map((hour) => {
+    const sums = sumsOf(byHour.get(hour) ?? [])
+    const bad = sums.error + sums.no_answer
+    const at = time(new Date(hour).toISOString()).slice(0, "2026-11-21 09:30".length)
+    return {
+      values: [
+        [sums.delivered, "good"],
+        [sums.refused, "warn"],
+        [bad, "bad"],
+      ] as const,
+      title: `${at} · ${DELIVERY_OUTCOMES.map((one) => `${words.outcomes[one]} ${overview.number(sums[one])}`).join(" · ")}`,
+      href: linkTo(frame, pairs, { from: utcField(hour), to: utcField(hour + HOUR_MILLIS) }),
+    }
+  })
+  const since = time(new Date(hours[0]!).toISOString()).slice(11, 16)
+  return markup`${stackedChart(drawn, words.byHour)}<p class="axis"><span>${since}</span><span>${overview.now}</span></p>`
+}
+
+const facet = (
+  frame: Frame,
+  text: string,
+  value: number,
+  most: number,
+  href: string,
+  tone: string,
+  on: boolean,
+): HtmlValue =>
+  markup`<li><a class="facet" href="${href}"${on && markup` aria-current="true"`}><span><i class="dot ${tone}"></i>${text}</span><b>${frame.words.overview.number(value)}</b><meter max="${Math.max(most, 1)}" value="${value}" aria-hidden="true"></meter></a></li>`
+
+const outcomes = (frame: Frame, { counts, pairs }: AttemptsData): HtmlValue => {
+  const sums = sumsOf(counts)
+  const most = Math.max(...Object.values(sums))
+  const current = valueOf(pairs, "outcome")
+  return DELIVERY_OUTCOMES.map((one) => {
+    const isOn = current === one
+    const href = linkTo(frame, pairs, { outcome: isOn ? "" : one })
+    return facet(frame, frame.words.deliveries.outcomes[one], sums[one], most, href, OUTCOME_TONES[one], isOn)
+  })
+}
+
+const failures = (frame: Frame, { counts, pairs, addresses }: AttemptsData): HtmlValue => {
+  const failed = Map.groupBy(
+    counts.filter(({ outcome }) => outcome !== "delivered"),
+    ({ addressId }) => addressId,
+  )
+  const sums = [...failed].map(([id, some]) => [id, some.reduce((all, { attempts }) => all + attempts, 0)] as const)
+  const worst = sums.toSorted(([, one], [, other]) => other - one).slice(0, MOST_ADDRESSES)
+  if (worst.length === 0) return null
+  const most = worst[0]![1]
+  const current = valueOf(pairs, "address_id")
+  const lines = worst.map(([id, value]) => {
+    const address = addresses.find((one) => one.id === id)
+    const isOn = current === String(id)
+    const name =
+      address === undefined
+        ? `${frame.words.event.address} ${id}`
+        : shownUrl(frame, address).replace(/^https?:\/\//, "")
+    return facet(frame, name, value, most, linkTo(frame, pairs, { address_id: isOn ? "" : String(id) }), "bad", isOn)
+  })
+  return markup`<div><h3>${frame.words.deliveries.failuresAt}</h3><ul class="facets">${lines}</ul></div>`
+}
+
+/** Nothing for a cabinet that attempted nothing. */
+export const attemptsChart = (frame: Frame, data: AttemptsData): HtmlValue => {
+  if (data.counts.length === 0) return null
+  const { deliveries: words, overview } = frame.words
+  const { p50Millis: half, p95Millis: most } = deliveryFigures(data.counts)
+  return markup`<section class="card attempted" aria-labelledby="by-hour"><div><h2 id="by-hour">${words.byHour}</h2>${bars(frame, data)}${half !== null && most !== null && markup`<p class="soft">${overview.within(half, most)}</p>`}</div><div><h3>${words.outcome}</h3><ul class="facets">${outcomes(frame, data)}</ul></div>${failures(frame, data)}</section>`
+}
