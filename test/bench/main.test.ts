@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true }))
 
-/** Starts it with `more`, which runs in it first. */
+/** Starts the benchmark; the code in `more` runs in its process first. */
 const start = (more = "") => {
   const first = `--import=data:text/javascript,${encodeURIComponent(more)}`
   return spawn(process.execPath, ["--conditions=source", first, main, "arrival", "--quick"], {

@@ -214,7 +214,7 @@ const through = (url: string, from: string, headers: ReadonlyArray<string>, meth
     sent.end(body)
   })
 
-it("a proxy's header signs in, if it comes from that proxy, once, and is readable", async () => {
+it("a proxy's header signs a person in only if the proxy sent it, once and readable", async () => {
   const home = newHome()
   const env = {
     DATABASE_URL: proxied.url,

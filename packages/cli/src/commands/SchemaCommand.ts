@@ -1,6 +1,6 @@
 /**
- * `cabinet schema add NAME`: a schema for the author. `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`: which
- * schemas that existed in the database before readers may see.
+ * `cabinet schema add NAME`: a schema for the author. `cabinet schema expose SCHEMA` and `cabinet schema hide SCHEMA`:
+ * grants and revokes readers' access to existing schemas of the database.
  */
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"

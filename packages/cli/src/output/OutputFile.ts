@@ -32,7 +32,7 @@ const targetOf = async (path: string): Promise<string> => {
   throw new Error("it is not a file")
 }
 
-/** The file does not come to exist if the scope closes before `finish`. */
+/** The file is not created if the scope closes before `finish`. */
 export const outputFile = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<Output, CommandError, Scope.Scope> {

@@ -17,8 +17,8 @@ export const registryLayer = ({ url }: Pick<CabinetDatabase, "url">) =>
   registryOver(url).pipe(Layer.provideMerge(OwnerClient.layer({ url, maxConnections: 3 })))
 
 /**
- * The database of one of the server's cabinets, opened and brought up to date. `changes`: what runs in the scope may leave
- * work behind, such as a delivery, so a worker looks at the cabinet after it.
+ * The database of one of the server's cabinets, opened and brought up to date. `changes`: the work in the scope may
+ * leave something to do, such as a delivery, so a worker checks the cabinet afterwards.
  */
 export const resolveTenant = Effect.fnUntraced(function* (
   own: CabinetDatabase,
@@ -42,9 +42,9 @@ export const resolveTenant = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails on a server of many cabinets whose own database is not a cabinet: a command without a cabinet's name would write
- * to, or find empty, a database that is not served. A server's own database with sources is a cabinet as well, and may be
- * meant.
+ * Fails on a server of many cabinets whose own database is not a cabinet: a command without a cabinet's name would use
+ * an empty database that is not served. A server's own database is accepted if it has sources, because then it is a
+ * cabinet as well.
  */
 export const askForCabinet = Effect.fnUntraced(function* (
   { url }: Pick<CabinetDatabase, "url">,

@@ -127,7 +127,7 @@ export interface WaitingDeliveries {
   readonly oldest: string | null
 }
 
-/** The JSON of what waits for an address and its description. */
+/** The JSON of the deliveries waiting for an address, and its description. */
 export const waitingShape = Shape.object<WaitingDeliveries>("A failing address.", {
   addressId: Shape.id("The address's id."),
   waiting: Shape.whole("How many deliveries wait for it, counted to 1,000."),

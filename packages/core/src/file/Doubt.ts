@@ -3,10 +3,11 @@ import * as Shape from "../json/Shape.ts"
 import { counted } from "../text/Counted.ts"
 
 /**
- * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `delimiter_unclear`: several delimiters fit, and the first was taken without a question. `delimiter_tied`: another
- * delimiter fits as well, but is less likely. `titles_skipped`: lines above the header were left out. `totals_row`: the last
- * rows look like totals. `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for
- * characters that could not be decoded.
+ * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `delimiter_unclear`: several
+ * delimiters fit, and the first was chosen without asking. `delimiter_tied`: another delimiter fits as well, but is
+ * less likely. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
+ * `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for characters that could
+ * not be decoded.
  */
 export const DOUBT_KINDS = [
   "encoding_unclear",

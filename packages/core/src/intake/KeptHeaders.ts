@@ -43,7 +43,7 @@ export const headerFields = (headers: RequestHeaders, { fields }: KeptSettings):
   for (const name of fields) {
     const lower = name.toLowerCase()
     const value = isSecretHeader(lower) ? undefined : headers[lower]
-    // The name may be a property of every object, whose value is not text.
+    // The name may be that of a property that every object inherits, whose value is not text.
     if (typeof value === "string") found.set(name, headerText(value))
   }
   return found

@@ -148,7 +148,7 @@ const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
   return { score, high, letters, flaws }
 }
 
-/** Bytes of windows-1252 that stand in no word of its languages, or in hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
+/** Bytes of windows-1252 that occur in no word of its languages, or hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
 const RARE_LETTERS = new Set([0xd0, 0xde, 0xdd, 0xd7, 0xf0, 0xfe, 0xfd, 0xf7, 0x9f, 0x8a, 0x8e, 0x9a, 0x9e])
 /** Signs that may be next to letters: € … ‘’“” •–— ™ « » ª º ° · ' ´ ² ³ © ® and the space. */
 const LATIN_SIGNS = new Set([

@@ -50,7 +50,7 @@ export const layer = Layer.effect(
           : Effect.fail(unreachable(`it responded with ${status}`))
       })
 
-    /** Shares a request under way, and the news that there is no certificate. */
+    /** Shares a request in flight, and remembers that there is no certificate. */
     const asked = yield* Cache.makeWith<string, string | null, StoreUnavailable>(read, {
       capacity: MAX_ASKED,
       timeToLive: (exit) => (Exit.isSuccess(exit) && exit.value === null ? ABSENCE_TTL : 0),

@@ -1,6 +1,6 @@
 /**
  * Rows as a workbook. A number is a number if a double carries all its digits, and text otherwise; a day is a day, a
- * time its text with its zone. More rows than a sheet takes go on in another. A value that a cell cannot hold ends the
+ * time its text with its zone. Rows that exceed a sheet continue in another. A value that a cell cannot hold ends the
  * export.
  */
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"

@@ -1,6 +1,6 @@
 /**
  * The delivery addresses of a remote cabinet. Their settings are also checked here, so that refusals have the same
- * words. Only addresses to be revealed have their secrets; the others have none here.
+ * words. Only a request that reveals an address returns its secret.
  */
 import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"

@@ -166,7 +166,8 @@ const WANTED: Readonly<Record<ServerRoute["attributes"], (found: Found) => boole
 }
 
 /**
- * The order of the search: the server in use first, for most often it is still the right one; last if it did not respond.
+ * The order of the search: the server in use first, because it is usually still the right one; last if it did not
+ * respond.
  */
 const inOrder = ({ servers, current, isDoubted }: ServerRoute): ReadonlyArray<number> => {
   const others = servers.map((_, index) => index).filter((index) => index !== current)

@@ -22,7 +22,7 @@ const makeOne = (directory: string, mode: number): void => {
   try {
     mkdirSync(directory, { mode })
   } catch (error) {
-    // Another process creates the same ones.
+    // Another process may have created the directory meanwhile.
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   }
 }

@@ -277,7 +277,7 @@ describe("what is refused", () => {
     assert.deepStrictEqual(await reading.run(`SELECT count(*)::int AS n FROM told WHERE n = 2`), [{ n: 0 }])
   })
 
-  it("is an object that has changed since its lookup, before any row is read", async () => {
+  it("includes an object changed since its lookup, before any row is read", async () => {
     await reading.run(`CREATE TABLE moving (id int PRIMARY KEY, n int)`)
     await reading.run(`INSERT INTO moving VALUES (1, 10)`)
     const outcome = (change: string) =>

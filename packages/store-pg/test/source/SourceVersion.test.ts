@@ -71,7 +71,7 @@ const SETTINGS: Required<Omit<SourceChange, "from">> = {
 }
 
 it.each(Object.keys(SETTINGS) as ReadonlyArray<keyof typeof SETTINGS>)(
-  "Sources.change raises the version that intake proves when it sets %s, and again when it reverts it",
+  "Sources.change raises the source's version when it sets %s, and again when it reverts it",
   async (setting) => {
     const { id } = await sources((all) => all.create({ name: "Setting" }))
     const first = await versionOf(id)
