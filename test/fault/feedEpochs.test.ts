@@ -1,7 +1,7 @@
 /**
- * The feed over disasters. A client that holds a cursor from before goes on with it after each and sees every event accepted
- * since; of what it has seen before it is shown a few again, where the database lost the end of it. In each the counter of transaction ids falls below ids that the client has seen,
- * which the tests make sure of first.
+ * The feed over disasters. A client with an earlier cursor continues after each of them, and sees every event accepted
+ * since. If the database lost its latest events, the client sees a few earlier ones again. In each disaster the counter
+ * of transaction ids falls below ids that the client has seen, which the tests check first.
  */
 import { cpSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -42,9 +42,9 @@ export const resolveTenant = Effect.fnUntraced(function* (
 })
 
 /**
- * Fails on a server of many cabinets whose own database is not a cabinet: a command without a cabinet's name would use
- * an empty database that is not served. A server's own database is accepted if it has sources, because then it is a
- * cabinet as well.
+ * Fails on a server of many cabinets whose own database is not a cabinet: a command without a cabinet's name would
+ * write to a database that is not served, or find it empty. A server's own database is accepted if it has sources,
+ * because then it is a cabinet as well.
  */
 export const askForCabinet = Effect.fnUntraced(function* (
   { url }: Pick<CabinetDatabase, "url">,

@@ -110,7 +110,7 @@ it.each(["trash", "purge"] as const)(
       `CREATE TRIGGER hold AFTER INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.hold_${how}()`,
     )
     await database.run(`GRANT SELECT ON public.gate_${how} TO cabinet`)
-    // Only now, because the loop that checks every second may take waiting rows at any moment.
+    // Only now, because the loop that checks every second may take deferred rows at any moment.
     await database.run(`INSERT INTO cabinet.deferred_row VALUES (${ids[0]}, ${source.id})`)
     const drained = store.runPromise(drainDeferredRows)
     const asks = async (what: string) =>
