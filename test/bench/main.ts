@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- [--quick|--long] [--json] [--markdown FILE] [--details FILE] [FIGURE…]`: measures side by side and prints the
- * goals and what each side did, and writes them into documents. It needs nothing but the clone; its PostgreSQL and all servers live in a directory that is gone when it ends.
+ * `npm run bench -- [--quick|--long] [--json] [--markdown FILE] [--details FILE] [FIGURE…]`: measures side by side and
+ * prints the goals and what each side did, and writes them into documents. It needs nothing but the clone; its
+ * PostgreSQL and all servers live in a directory that is gone when it ends.
  */
 import { parseArgs } from "node:util"
 import { SETTINGS } from "./cluster.ts"

@@ -1,5 +1,6 @@
 /**
- * How far a service with many cabinets, and a cabinet with very many events, scale. It measures small cases, and calculates large ones from them, printed with the figures used. docs/scale.md has the results.
+ * How far a service with many cabinets, and a cabinet with very many events, scale. It measures small cases, and
+ * calculates large ones from them, printed with the figures used. docs/scale.md has the results.
  *
  *   node --conditions=source test/bench/simulation.ts [--registered 10000] [--looked 1000] [--opened 12] [--events 20000]
  *     [--listed 100000] [--only many|one|registry]

@@ -1,7 +1,8 @@
 /**
- * A model of the feed's fence: writers accept one event each, readers follow the feed, and the server restarts, is restored
- * to an earlier state, or is set back while it runs. Positions move by the product's own functions
- * (`core/feed/FeedPosition`). The watermark is SQL (`store-pg/feed/Fence`); the model takes its steps one by one, because its correctness depends on their order.
+ * A model of the feed's fence: writers accept one event each, readers follow the feed, and the server restarts, is
+ * restored to an earlier state, or is set back while it runs. Positions move by the product's own functions
+ * (`core/feed/FeedPosition`). The watermark is SQL (`store-pg/feed/Fence`); the model takes its steps one by one,
+ * because its correctness depends on their order.
  *
  * An event is identified by its own number and its time of receipt: after a restore, another event may have the same position.
  */

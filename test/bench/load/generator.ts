@@ -1,8 +1,11 @@
 /**
- * The load generator: a separate process that writes prepared requests to kept-alive sockets, and reads only the status and
- * the length of responses. It writes a counter into each request, so that no two bodies are equal. It reads its orders as JSON from stdin, prints "begin" and "end" around the measurement, and then the results.
+ * The load generator: a separate process that writes prepared requests to kept-alive sockets, and reads only the status
+ * and the length of responses. It writes a counter into each request, so that no two bodies are equal. It reads its
+ * orders as JSON from stdin, prints "begin" and "end" around the measurement, and then the results.
  *
- * Closed loop: every connection sends its next request when it has its response. Paced: requests become due at an even rate regardless of responses. Latency counts from the time at which a request was due, so that a stalled server shows.
+ * Closed loop: every connection sends its next request when it has its response. Paced: requests become due at an even
+ * rate regardless of responses. Latency counts from the time at which a request was due, so that a stalled server
+ * shows.
  */
 import { createHmac } from "node:crypto"
 import { connect, type Socket } from "node:net"

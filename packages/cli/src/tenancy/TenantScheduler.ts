@@ -1,7 +1,8 @@
 /**
- * The work of cabinets that are not open anywhere: due deliveries, polls, retention. The registry has the time at which each has to be checked (`PgRegistryDue`). A process that does background work claims those whose time has come, reads over a
- * short connection when each has work due next, and opens it then. A process that uses a cabinet signals it to the others, so
- * that its deliveries go out at once.
+ * The work of cabinets that are not open anywhere: due deliveries, polls, retention. The registry has the time at which
+ * each has to be checked (`PgRegistryDue`). A process that does background work claims those whose time has come, reads
+ * over a short connection when each has work due next, and opens it then. A process that uses a cabinet signals it to
+ * the others, so that its deliveries go out at once.
  *
  * The guarantees: a cabinet in use in any process is served as if it were alone; a retry or a poll of an unused cabinet
  * starts within CHECK_INTERVAL of its time; a cabinet whose processes were killed is checked within two minutes; and work

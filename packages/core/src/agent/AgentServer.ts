@@ -1,6 +1,7 @@
 /**
- * The Model Context Protocol without a session, in its revision without a handshake and in older ones: one JSON-RPC message in, at
- * most one out, with no state in between. It refuses invalid JSON, batches, and methods that tools do not need; a tool that returns nothing says why in words.
+ * The Model Context Protocol without a session, in its revision without a handshake and in older ones: one JSON-RPC
+ * message in, at most one out, with no state in between. It refuses invalid JSON, batches, and methods that tools do
+ * not need; a tool that returns nothing says why in words.
  *
  * Decision: docs/decisions/0069-agents-without-sessions.md
  */

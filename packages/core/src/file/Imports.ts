@@ -1,6 +1,7 @@
 /**
- * Lists the imports of a cabinet, cancels one, and undoes one as a whole. The events of an undone import go to the trash with their rows, and can be
- * restored. Columns that only this import filled are dropped. Refuses to undo an import that has not ended.
+ * Lists the imports of a cabinet, cancels one, and undoes one as a whole. The events of an undone import go to the
+ * trash with their rows, and can be restored. Columns that only this import filled are dropped. Refuses to undo an
+ * import that has not ended.
  */
 import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"

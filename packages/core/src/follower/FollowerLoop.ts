@@ -1,5 +1,7 @@
 /**
- * Does the work of followers, in every serving process. Each kind is served separately, so that a failing or slow one delays no other. A follower is claimed, worked slice by slice to the end of the feed, and released. A failing follower keeps its position and waits for an increasing interval.
+ * Does the work of followers, in every serving process. Each kind is served separately, so that a failing or slow one
+ * delays no other. A follower is claimed, worked slice by slice to the end of the feed, and released. A failing
+ * follower keeps its position and waits for an increasing interval.
  *
  * Decision: docs/decisions/0084-work-behind-the-feed-is-done-by-followers.md
  */

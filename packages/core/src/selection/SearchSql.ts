@@ -4,7 +4,8 @@
  * always among the rows whose text contains it. The conditions of `q` then decide which rows match, as without an
  * index.
  *
- * An index requires expressions with the same result in every session. PostgreSQL's own formatting of dates varies, so functions in the schema `cabinet_search` replace it. Types whose text can change while the row stays the same (an
+ * An index requires expressions with the same result in every session. PostgreSQL's own formatting of dates varies, so
+ * functions in the schema `cabinet_search` replace it. Types whose text can change while the row stays the same (an
  * enum's labels can be renamed) have no indexable form.
  */
 import type { ReadableColumn } from "../row/Catalog.ts"

@@ -6,7 +6,8 @@
  * and its address gets no further request meanwhile. An address begins with two requests at once and earns more with
  * each quick delivery, past the usual maximum only while the lane is half empty. For an address that has earned the
  * maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
- * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or slows down are released at once.
+ * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or
+ * slows down are released at once.
  *
  * Decision: docs/decisions/0013-fast-addresses-are-claimed-ahead.md
  */

@@ -1,7 +1,8 @@
 /**
  * Fetches certificates of Amazon SNS and confirms subscriptions, by the only client for outgoing requests.
  *
- * A sender who knows the name of a topic can name any address of SNS. So certificates are cached separately from missing ones, where no invented address can displace them; and a client that named many wrong addresses has to queue.
+ * A sender who knows the name of a topic can name any address of SNS. So certificates are cached separately from
+ * missing ones, where no invented address can displace them; and a client that named many wrong addresses has to queue.
  */
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

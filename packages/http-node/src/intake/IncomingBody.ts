@@ -1,5 +1,7 @@
 /**
- * Reads the body of a request as it arrives, within limits of size and time. It starts before the body is requested, and reads as much as Node would buffer anyway. Many senders do not wait for the response, and when they hang up, Node discards the unread part, even if all of it has arrived.
+ * Reads the body of a request as it arrives, within limits of size and time. It starts before the body is requested,
+ * and reads as much as Node would buffer anyway. Many senders do not wait for the response, and when they hang up, Node
+ * discards the unread part, even if all of it has arrived.
  *
  * Refuses too many bytes, a sender that is too slow or disconnects, and more unfinished bodies than memory allows.
  */

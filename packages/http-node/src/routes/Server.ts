@@ -1,5 +1,6 @@
 /**
- * The three ways to serve cabinets over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a separate server. All three pass a request to the same function, which finds the cabinet by host and runs its routes.
+ * The three ways to serve cabinets over HTTP: a listener for Node's `(req, res)`, a handler for `fetch`, and a separate
+ * server. All three pass a request to the same function, which finds the cabinet by host and runs its routes.
  *
  * Compose: `Server.layer(options)` needs `Cabinets` and `Readiness`. One cabinet: `Cabinets.single` over
  * `CabinetHttp.layer` over that cabinet's ports and `HttpSettings`. Many: `Cabinets.many(domain, find)`, where `find`

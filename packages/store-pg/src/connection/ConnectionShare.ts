@@ -4,7 +4,8 @@
  * limit waits until another pool closes an idle one. The sessions that write events are outside the limit: FitConnections
  * leaves room for them.
  *
- * It also limits the attempts in progress: a server that accepts connections but never responds keeps each until its own time limit, long after the driver has given up.
+ * It also limits the attempts in progress: a server that accepts connections but never responds keeps each until its
+ * own time limit, long after the driver has given up.
  */
 import type { Duplex } from "node:stream"
 

@@ -1,9 +1,11 @@
 /**
  * The URL of a database, `postgres://user:password@host:port/database?parameters`, with one host or several. Every
- * parameter is honoured as libpq would, or rejected with a message that names it: silently ignoring one could send a password in plain text, or read as the wrong user. No message shows a value, because a mistyped one may be
- * part of the password.
+ * parameter is honoured as libpq would, or rejected with a message that names it: silently ignoring one could send a
+ * password in plain text, or read as the wrong user. No message shows a value, because a mistyped one may be part of
+ * the password.
  *
- * It rejects parameters of libpq that the driver does not support. It also rejects a login or a database among the parameters, which would conflict with the roles and databases derived from the URL.
+ * It rejects parameters of libpq that the driver does not support. It also rejects a login or a database among the
+ * parameters, which would conflict with the roles and databases derived from the URL.
  */
 import { Result } from "effect"
 import { type SessionAttributes, wrongParameters } from "./DatabaseUrlParameters.ts"

@@ -1,5 +1,7 @@
 /**
- * Finds the server of a database URL to use, by connecting to each with the settings that a session needs. It also determines whether to use TLS, if the URL leaves that open, and whether a pooler in between refuses settings when a session opens. libpq does this for each connection; here it happens once per process.
+ * Finds the server of a database URL to use, by connecting to each with the settings that a session needs. It also
+ * determines whether to use TLS, if the URL leaves that open, and whether a pooler in between refuses settings when a
+ * session opens. libpq does this for each connection; here it happens once per process.
  *
  * One difference from libpq: our sessions are never read-only because of a server default, so `read-write`
  * is `primary`, and `read-only` is `standby`.

@@ -3,9 +3,11 @@
  * no user code; such reads share their sessions, with their prepared statements. A read that may run a customer's
  * function gets a separate session, which is reset before its next use.
  *
- * The tables of sources have separate shared sessions. An author can add something to an own table that makes the planner run a function, and remove it without a trace while a read is being planned. For statistics, no lock that a reader may take prevents this. So no customer's code ever runs in a session that reads a source's
- * rows. And if tables belong to several roles (another program in the same database), a session that has read tables of
- * one is reset before it reads another's: code that runs in it belongs to the owner of the object read.
+ * The tables of sources have separate shared sessions. An author can add something to an own table that makes the
+ * planner run a function, and remove it without a trace while a read is being planned. For statistics, no lock that a
+ * reader may take prevents this. So no customer's code ever runs in a session that reads a source's rows. And if tables
+ * belong to several roles (another program in the same database), a session that has read tables of one is reset before
+ * it reads another's: code that runs in it belongs to the owner of the object read.
  *
  * A session that cannot be reset is closed and its backend terminated: a function can catch a cancel, and ignores every
  * time limit that it can set. One that ignores even its termination keeps its slot (see SessionEnd).

@@ -2,7 +2,8 @@ import { MAX_SNAPSHOT_MINUTES } from "@data-cabinet/core/export/RowSnapshots"
 
 /**
  * The settings of each kind of session, by name. A setting not listed here is left to the database or the role. One
- * listed here is verified before a session is used (see SessionCheck): the digits of a number, the zone of a timestamp or the time limit of a statement must not depend on a pooler between us and PostgreSQL.
+ * listed here is verified before a session is used (see SessionCheck): the digits of a number, the zone of a timestamp
+ * or the time limit of a statement must not depend on a pooler between us and PostgreSQL.
  *
  * Names and values are spelled as `pg_settings` shows them, times in milliseconds.
  */

@@ -1,6 +1,7 @@
 /**
  * Reads rows from a streaming standby while it is near, and from the primary while it is not. The standby is checked
- * continuously: is it a standby, of this very primary, and how far behind? It is used only while it is known to be near enough, so a read there misses only commits more recent than the limit.
+ * continuously: is it a standby, of this very primary, and how far behind? It is used only while it is known to be near
+ * enough, so a read there misses only commits more recent than the limit.
  *
  * It is reached with the reader's own login and in the database of the same name, because both are copies of the
  * primary's.

@@ -75,8 +75,8 @@ export const CREATE_ADDRESS = `
 export const HOLD_ADDRESSES = "SELECT FROM cabinet.job_lock WHERE name = 'addresses' FOR UPDATE"
 
 /**
- * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have, $4: whether only those with a
- * filter count. Returns a source with more, or null in its place if those of every source are more.
+ * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have, $4: whether
+ * only those with a filter count. Returns a source with more, or null in its place if those of every source are more.
  */
 export const OVERFULL_SOURCE = `
   WITH counted AS MATERIALIZED (

@@ -3,9 +3,10 @@
  * a free number the fewer are left.
  *
  * The count is an upper bound from `pg_class`. Counting would read an index of terabytes, only a superuser may read the
- * tables that hold these values, and PostgreSQL collects no statistics of their columns. Two bounds cost nothing: a value has at least one chunk, and a row has at most one value per column. The lower of the two is near the truth for
- * values of few kilobytes, and for tables with one large column; it never hides a table that is near the limit, as far as
- * VACUUM has kept the estimates up to date.
+ * tables that hold these values, and PostgreSQL collects no statistics of their columns. Two bounds cost nothing: a
+ * value has at least one chunk, and a row has at most one value per column. The lower of the two is near the truth for
+ * values of few kilobytes, and for tables with one large column; it never hides a table that is near the limit, as far
+ * as VACUUM has kept the estimates up to date.
  */
 import type { PgClient } from "@effect/sql-pg"
 import type { Effect } from "effect"

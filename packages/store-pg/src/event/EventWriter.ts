@@ -1,6 +1,7 @@
 /**
- * The writers of events. Requests that arrive while a write is in flight form the next batch; the first request is written
- * at once. Each writer has its own session. A request whose session is lost has an unknown outcome; one that was never sent is known not to be saved.
+ * The writers of events. Requests that arrive while a write is in flight form the next batch; the first request is
+ * written at once. Each writer has its own session. A request whose session is lost has an unknown outcome; one that
+ * was never sent is known not to be saved.
  *
  * Decision: docs/decisions/0007-a-second-batch-beside-the-first.md
  */

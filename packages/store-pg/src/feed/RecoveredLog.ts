@@ -2,7 +2,9 @@
  * After a crash PostgreSQL shows every commit that it finds in its log, whether or not a synchronous standby has it.
  * One that no standby has is lost if another server takes over, so clients of the feed must not have seen it.
  *
- * So before a process shows its first page since the server's start, it commits something. That commit waits for a standby like any other, and the log is replicated in order: once it completes, the standby has everything recovered. Later commits in that life become visible only once a standby has them.
+ * So before a process shows its first page since the server's start, it commits something. That commit waits for a
+ * standby like any other, and the log is replicated in order: once it completes, the standby has everything recovered.
+ * Later commits in that life become visible only once a standby has them.
  *
  * Decision: docs/decisions/0056-the-feed-waits-for-what-was-recovered.md
  */

@@ -1,7 +1,8 @@
 /**
  * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of
  * headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys
- * that the database does not have. The first key encrypts, and every key decrypts; without a key, secrets are stored in plain text. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
+ * that the database does not have. The first key encrypts, and every key decrypts; without a key, secrets are stored in
+ * plain text. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
  *
  * Decision: docs/decisions/0060-secrets-of-others-are-encrypted-under-a-key-outside.md
  */

@@ -2,8 +2,9 @@
  * Drops old daily partitions. With a plain DROP, every insert would wait for a long read of the table; `DETACH …
  * CONCURRENTLY` waits without holding any lock that an insert needs, and the detached partition is then dropped.
  *
- * One process at a time does this, and the others skip it. If a run is interrupted by its time limit or the end of its process, the next one completes it: PostgreSQL marks half-detached partitions, and detached ones not yet dropped
- * are recognized by their name.
+ * One process at a time does this, and the others skip it. If a run is interrupted by its time limit or the end of its
+ * process, the next one completes it: PostgreSQL marks half-detached partitions, and detached ones not yet dropped are
+ * recognized by their name.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

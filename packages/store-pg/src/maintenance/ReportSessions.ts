@@ -1,8 +1,10 @@
 /**
- * Ends sessions of the login for reports that could hold up the cabinet. The owner enforces this, because a session could switch off its own time limits.
+ * Ends sessions of the login for reports that could hold up the cabinet. The owner enforces this, because a session
+ * could switch off its own time limits.
  *
- * A long read alone delays no event: it only keeps a new column from being added to the table that it reads, whose rows then
- * follow later, and dead rows from being removed. Advisory locks, however, fill a table shared by all sessions. A listening session can fill the queue of notifications, by which the cabinet's processes wake one another.
+ * A long read alone delays no event: it only keeps a new column from being added to the table that it reads, whose rows
+ * then follow later, and dead rows from being removed. Advisory locks, however, fill a table shared by all sessions. A
+ * listening session can fill the queue of notifications, by which the cabinet's processes wake one another.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

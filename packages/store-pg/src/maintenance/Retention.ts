@@ -1,6 +1,7 @@
 /**
  * Deletes expired data, by the cabinet's own clock: original requests, runs of polls, records of imports that are no
- * longer needed, the seen marks of removed polls, and idempotency records. The delivery queue deletes its own attempts. Events and rows are never deleted by age.
+ * longer needed, the seen marks of removed polls, and idempotency records. The delivery queue deletes its own attempts.
+ * Events and rows are never deleted by age.
  *
  * Nothing here holds a lock that accepting an event would wait for. Any number of processes may run it.
  */

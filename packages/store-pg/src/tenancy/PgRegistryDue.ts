@@ -1,6 +1,8 @@
 /**
- * When each cabinet of a server has to be checked, in the server's own database. A process that has a cabinet open postpones that time every minute, so it comes soon after the last such process has closed the cabinet or was killed. Then a worker claims
- * the cabinet, looks into its database, and writes when it has work next. So an idle cabinet costs no worker anything.
+ * When each cabinet of a server has to be checked, in the server's own database. A process that has a cabinet open
+ * postpones that time every minute, so it comes soon after the last such process has closed the cabinet or was killed.
+ * Then a worker claims the cabinet, looks into its database, and writes when it has work next. So an idle cabinet costs
+ * no worker anything.
  *
  * Decision: docs/decisions/0085-idle-cabinets-say-when-they-are-due.md
  */

@@ -2,7 +2,8 @@
  * Quiesces a cabinet's database while it is copied: it can be read, but not written. Intake waits for a lock that it
  * does not get, and responds with 503. If the process dies, so do its locks, and the cabinet stays where it was.
  *
- * Once the copy is complete, the transaction that quiesced the database closes it for good: servers that do not yet know of the move can accept nothing that the copy lacks.
+ * Once the copy is complete, the transaction that quiesced the database closes it for good: servers that do not yet
+ * know of the move can accept nothing that the copy lacks.
  */
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"

@@ -1,6 +1,7 @@
 /**
- * Why a page of rows, or a group of pages, can be trusted: its statement is followed, before the one Sync, by the proof that the table is still as it was when the page was planned. Both run in one implicit transaction, so the page's lock is still held when the proof
- * takes its snapshot. A page read under another definition is never proven.
+ * Why a page of rows, or a group of pages, can be trusted: its statement is followed, before the one Sync, by the proof
+ * that the table is still as it was when the page was planned. Both run in one implicit transaction, so the page's lock
+ * is still held when the proof takes its snapshot. A page read under another definition is never proven.
  *
  * `RACE_ROUNDS=20000` runs many more rounds than the suite does.
  */
