@@ -119,6 +119,19 @@ const testScreen = (addresses: Addresses["Service"], card: Card): ConsoleScreen 
       ),
   })
 
+/** Skips the event at which an address in order waits. */
+const skipScreen = (addresses: Addresses["Service"]): ConsoleScreen =>
+  act({
+    path: "/console/addresses/{id}/skip",
+    action: "delivery.change",
+    home: ([id]) => `addresses/${id}`,
+    repeat: "allowed",
+    respond: (call) => {
+      const skipped = { eventId: idOf(fieldOf(call, "event")), reason: fieldOf(call, "reason") }
+      return Effect.as(addresses.skip(idOf(call.path[0]), skipped), null)
+    },
+  })
+
 /** Counts first how many deliveries would be sent. */
 const resendScreen = (deliveries: Deliveries["Service"], card: Card): ConsoleScreen =>
   act({
@@ -194,20 +207,7 @@ const addressScreens = Effect.gen(function* () {
         Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
     }),
     testScreen(addresses, card),
-    act({
-      path: `${path}/skip`,
-      action: "delivery.change",
-      home,
-      repeat: "allowed",
-      respond: (call) =>
-        Effect.as(
-          addresses.skip(idOf(call.path[0]), {
-            eventId: idOf(fieldOf(call, "event")),
-            reason: fieldOf(call, "reason"),
-          }),
-          null,
-        ),
-    }),
+    skipScreen(addresses),
     act({
       path: `${path}/reveal`,
       action: "address.reveal",

@@ -148,17 +148,7 @@ export class Addresses extends Context.Service<
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => Effect.tap(existing(id, store.resume(id)), () => signal.wake),
         rotateSecret: (id) => existing(id, store.rotateSecret(id)),
-        skip: Effect.fnUntraced(function* (id, { eventId, reason }) {
-          const text = reason.trim()
-          if (text === "" || text.length > MAX_REASON) {
-            return yield* notSkipped(`The reason must have 1 to ${MAX_REASON} characters.`)
-          }
-          const found = yield* ordered.skip(id, eventId, `skipped: ${text}`)
-          if (Option.isNone(found)) return yield* noSuchAddress(id)
-          const { obstacle, waitsAt } = found.value
-          if (obstacle !== null) return yield* notSkipped(whyNotSkipped(id, obstacle, waitsAt))
-          return yield* existing(id, store.get(id))
-        }),
+        skip: (id, skipped) => Effect.andThen(skipEvent(ordered, id, skipped), existing(id, store.get(id))),
         ping: Effect.fnUntraced(function* (id) {
           const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
           if (Option.isNone(claimed)) return yield* noSuchAddress(id)
@@ -234,6 +224,21 @@ const whyNotSkipped = (id: number, obstacle: SkipObstacle, waitsAt: number | nul
     ? `Address ${id} does not wait after a failure, so nothing is skipped.`
     : `Address ${id} waits at event ${waitsAt}: only that one can be skipped.`
 }
+
+const skipEvent = Effect.fnUntraced(function* (
+  ordered: OrderedQueue["Service"],
+  id: number,
+  { eventId, reason }: SkippedEvent,
+) {
+  const text = reason.trim()
+  if (text === "" || text.length > MAX_REASON) {
+    return yield* notSkipped(`The reason must have 1 to ${MAX_REASON} characters.`)
+  }
+  const found = yield* ordered.skip(id, eventId, `skipped: ${text}`)
+  if (Option.isNone(found)) return yield* noSuchAddress(id)
+  const { obstacle, waitsAt } = found.value
+  if (obstacle !== null) return yield* notSkipped(whyNotSkipped(id, obstacle, waitsAt))
+})
 
 const changedMeanwhile = (id: number): string =>
   `Address ${id} was changed by someone else in the meantime: load it again, and repeat the change.`

@@ -13,6 +13,7 @@ import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
 import { isJsonList, JsonNumber, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
+import { containsText } from "../text/ContainsText.ts"
 import { AddressError } from "./AddressError.ts"
 
 /** A condition with the names of the row parameters: field, operator, value. */
@@ -118,7 +119,7 @@ export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
   if (fo === "notempty") return (fields) => !isBlank(fields.value(fc))
   if (fo === "contains") {
     const sought = fold(fv)
-    return (fields) => fields.value(fc) !== null && fields.folded(fc).includes(sought)
+    return (fields) => fields.value(fc) !== null && containsText(fields.folded(fc), sought)
   }
   const number = decimalOf(fv.trim())
   const holds = COMPARISON[fo]

@@ -295,6 +295,45 @@ const orderAfter = (row: LockedRow, { order, batch }: AddressChange): Order => {
   return { inOrder, batch: inOrder ? given : NO_BATCHES }
 }
 
+/** In a transaction, which is repeated as a whole. Returns none and changes nothing as in `set`. */
+const setAddress = Effect.fnUntraced(function* (
+  parts: { readonly sql: Sql; readonly cipher: SecretCipher },
+  id: number,
+  made: AddressChange,
+  was: SeenAddress,
+  find: Effect.Effect<Option.Option<Address>, SqlError.SqlError>,
+) {
+  const { sql } = parts
+  const locked = yield* lockedFor(parts, id, made, was)
+  if (Option.isNone(locked)) return Option.none()
+  const { changed, touchesFilters, gain, was: row } = locked.value
+  const order = orderAfter(row, made)
+  if (order.inOrder || row.in_order) {
+    const sources = made.sources ?? row.sources ?? "all"
+    const touchesRule = order.inOrder !== row.in_order || made.sources !== undefined || made.filters !== undefined
+    if (!touchesRule) {
+      yield* change(sql, id, changed)
+      yield* setOrder(sql, id, order)
+      return yield* find
+    }
+    // Its last slice is written before the accepts are held, which then wait for no slice.
+    yield* sql.unsafe(AFTER_SLICE)
+    const work = changeOrder(sql, id, changed, { was: row, order, sources })
+    const bounded = order.inOrder ? work : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
+    yield* betweenAccepts(sql, bounded)
+    yield* addRule(sql, id, order.inOrder ? sources : [])
+    if (order.inOrder && !row.in_order) {
+      yield* sql.unsafe(WRITE_OF_ADDRESS, [id])
+      yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
+    }
+    return yield* find
+  }
+  const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find)
+  const gains = changed.sources !== undefined || (gain.filtered && !gain.wasFiltered)
+  const added = gains ? gaining(sql, gain, whole) : whole
+  return yield* touchesFilters ? betweenAccepts(sql, added) : added
+})
+
 export const layer = Layer.effect(
   AddressStore,
   Effect.gen(function* () {
@@ -329,39 +368,7 @@ export const layer = Layer.effect(
         orUnavailable(
           persistently(
             sql,
-            Effect.gen(function* () {
-              const locked = yield* lockedFor({ sql, cipher }, id, made, was)
-              if (Option.isNone(locked)) return Option.none()
-              const { changed, touchesFilters, gain, was: row } = locked.value
-              const order = orderAfter(row, made)
-              if (order.inOrder || row.in_order) {
-                const sources = made.sources ?? row.sources ?? "all"
-                const touchesRule =
-                  order.inOrder !== row.in_order || made.sources !== undefined || made.filters !== undefined
-                if (!touchesRule) {
-                  yield* change(sql, id, changed)
-                  yield* setOrder(sql, id, order)
-                  return yield* find(id)
-                }
-                // Its last slice is written before the accepts are held, which then wait for no slice.
-                yield* sql.unsafe(AFTER_SLICE)
-                const work = changeOrder(sql, id, changed, { was: row, order, sources })
-                const bounded = order.inOrder
-                  ? work
-                  : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
-                yield* betweenAccepts(sql, bounded)
-                yield* addRule(sql, id, order.inOrder ? sources : [])
-                if (order.inOrder && !row.in_order) {
-                  yield* sql.unsafe(WRITE_OF_ADDRESS, [id])
-                  yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
-                }
-                return yield* find(id)
-              }
-              const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find(id))
-              const gains = changed.sources !== undefined || (gain.filtered && !gain.wasFiltered)
-              const added = gains ? gaining(sql, gain, whole) : whole
-              return yield* touchesFilters ? betweenAccepts(sql, added) : added
-            }),
+            Effect.suspend(() => setAddress({ sql, cipher }, id, made, was, find(id))),
           ).pipe(orTooMany),
         ),
       remove: Effect.fnUntraced(function* (id) {
