@@ -5,6 +5,7 @@ import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import {
   type Claimed,
   DeliveryQueue,
+  type LogQuery,
   type QueueGauge,
   type ResendObstacle,
   type ResendRange,
@@ -96,6 +97,18 @@ export const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlE
     orUnavailable,
   )
 
+const attemptsOfAddress = (sql: Sql, { addressId, before, beforeDelivery, failedOnly, limit }: LogQuery) =>
+  Effect.map(
+    sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
+      addressId,
+      before ?? null,
+      beforeDelivery ?? 0,
+      failedOnly ?? false,
+      limit,
+    ]),
+    (rows) => rows.map(withReason),
+  )
+
 export const layer = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
@@ -152,19 +165,7 @@ export const layer = Layer.effect(
         orUnavailable(
           Effect.andThen(sql.unsafe(DeliveryStatement.CANCEL, [deliveryId]), findDelivery(sql, deliveryId)),
         ),
-      log: (query) =>
-        orUnavailable(
-          Effect.map(
-            sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
-              query.addressId,
-              query.before ?? null,
-              query.beforeDelivery ?? 0,
-              query.failedOnly ?? false,
-              query.limit,
-            ]),
-            (rows) => rows.map(withReason),
-          ),
-        ),
+      log: (query) => orUnavailable(attemptsOfAddress(sql, query)),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
       slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
