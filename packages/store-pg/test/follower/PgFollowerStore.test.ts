@@ -136,7 +136,7 @@ it("watchFollowers shows in the metrics how far behind a follower is and how oft
 })
 
 it("the migration moves the activity's position, after which a process of the previous version counts nothing", async () => {
-  await database.run("DROP TABLE cabinet.follower, cabinet.attempt_count")
+  await database.run("DROP TABLE cabinet.follower, cabinet.attempt_count CASCADE")
   await database.run("DELETE FROM cabinet.migration WHERE name = 'followers'")
   await database.run("INSERT INTO cabinet.activity_cursor VALUES (true, 7, 8, 9, '2026-11-01T00:00:00Z')")
   await Effect.runPromise(migrate.pipe(Effect.provide(OwnerClient.layer({ url: database.url }))))
