@@ -1,7 +1,6 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
-import { shownColumns } from "@data-cabinet/core/selection/ShownColumns"
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
@@ -9,12 +8,11 @@ import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
 import { rowLine } from "./Cells.ts"
-import { columnMenu, columnMenuScreen } from "./ColumnHeading.ts"
 import { withoutPart } from "./ColumnPart.ts"
 import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
-import { valueOf, without, withQuery } from "./SelectionLinks.ts"
+import { withQuery } from "./SelectionLinks.ts"
 import { indexBuilds } from "./IndexBuilds.ts"
 import { indexScreens } from "./IndexScreens.ts"
 import { latestScreens } from "./LatestScreens.ts"
@@ -22,17 +20,22 @@ import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
+import { selectionScreens } from "./SelectionScreens.ts"
 import { tablePages } from "./TablePages.ts"
-import { rowFormat, tableBar, tableScreen } from "./TableScreen.ts"
-import { settingsScreen } from "./TableToolbar.ts"
+import { rowFormat, tableScreen } from "./TableScreen.ts"
 
-const noColumn: ManageError = { code: "unknown_column", message: "This column no longer exists.", param: "column" }
+const exportScreens = (exporting: Effect.Success<typeof exportRows>): ReadonlyArray<ConsoleScreen> =>
+  EXPORT_FORMATS.map((format) => ({
+    path: `/console/tables/{schema}/{name}/export.${format}`,
+    action: "row.read",
+    get: ({ path: [schema, name], pairs, actor }) =>
+      exporting({ schema: schema!, name: name!, params: pairs, format, actor }),
+  }))
 
 export const tableScreens = Effect.gen(function* () {
   const { found, page, whole } = yield* tablePages
   const live = yield* liveFrom
   const builds = yield* indexBuilds
-  const exporting = yield* exportRows
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
   const screens: ReadonlyArray<ConsoleScreen> = [
@@ -86,38 +89,6 @@ export const tableScreens = Effect.gen(function* () {
       }),
     },
     {
-      path: `${path}/menu`,
-      action: "row.read",
-      get: Effect.fnUntraced(function* (call) {
-        const [schema, name] = call.path
-        const table = yield* found(schema!, name!)
-        const wanted = valueOf(call.pairs, "column")
-        const column = table.columns.find((one) => one.name === wanted)
-        if (column === undefined) return yield* Effect.fail(noColumn)
-        const pairs = without(call.pairs, "column")
-        const bar = tableBar(table, pairs, yield* Effect.fromResult(shownColumns(table, pairs)))
-        return wantsFragment(call)
-          ? { fragment: columnMenu(call.frame, bar, column).text }
-          : { screen: columnMenuScreen(call.frame, bar, column) }
-      }),
-    },
-    {
-      path: `${path}/settings`,
-      action: "row.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
-        const table = yield* found(schema!, name!)
-        return {
-          screen: settingsScreen(frame, tableBar(table, pairs, yield* Effect.fromResult(shownColumns(table, pairs)))),
-        }
-      }),
-    },
-    ...EXPORT_FORMATS.map((format): ConsoleScreen => ({
-      path: `${path}/export.${format}`,
-      action: "row.read",
-      get: ({ path: [schema, name], pairs, actor }) =>
-        exporting({ schema: schema!, name: name!, params: pairs, format, actor }),
-    })),
-    {
       path: `${path}/select`,
       action: "row.read",
       get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
@@ -129,6 +100,8 @@ export const tableScreens = Effect.gen(function* () {
   ]
   return [
     ...screens,
+    ...exportScreens(yield* exportRows),
+    ...selectionScreens(found),
     ...(yield* valueScreens(found)),
     ...(yield* columnScreens(found, builds)),
     ...(yield* indexScreens(found, builds)),

@@ -28,6 +28,10 @@ it("every finding of the diagnostics has a Russian sentence for its level", () =
 
 it("doctorScreen says a finding in Russian before the message itself", () => {
   const frame = { base: "", language: "ru", words: WORDS.ru, actor: null } as never
-  const html = doctorScreen(frame, [{ check: "clock", level: "warn", message: "Skewed <b>." }]).main.text
+  const html = doctorScreen(frame, {
+    findings: [{ check: "clock", level: "warn", message: "Skewed <b>." }],
+    followers: [],
+    timeZone: "UTC",
+  }).main.text
   assert.match(html, /<th[^>]*>часы<\/th><td>Часы [^<]*<small lang="en">Skewed &lt;b&gt;\.<\/small><\/td>/)
 })
