@@ -114,7 +114,6 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["Addresses", "resume", [7], "address.resume", "address 7"],
   ["Addresses", "rotateSecret", [7], "address.rotate_secret", "address 7"],
   ["Addresses", "ping", [7], "address.ping", "address 7"],
-  ["Addresses", "skip", [7, { eventId: 9, reason: "broken" }], "address.skip", "address 7"],
   ["Deliveries", "resend", [7], "delivery.resend", "delivery 7"],
   ["Deliveries", "cancel", [7], "delivery.cancel", "delivery 7"],
   ["Polls", "pause", [7], "poll.pause", "poll 7"],
@@ -170,6 +169,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
   ["Sources", "change", [7, { rate: 60 }], { changes: { rate: 60 } }],
   ["Sources", "remove", [7, "drop"], { action: "source.delete", object: "source 7", changes: { table: "drop" } }],
   ["Sources", "rotateSecret", [7, { keepOldSeconds: 60 }], { changes: { keep_old_seconds: 60 } }],
+  ["Addresses", "skip", [7, { eventId: 9, reason: "broken" }], { changes: { event_id: 9, reason: "broken" } }],
   [
     "SourceColumns",
     "relabel",
