@@ -49,6 +49,7 @@ export type {
   ClientCertificate,
   ClientIdentity,
   Delivery,
+  LastAttempt,
   PingResult,
   Subscription,
 } from "./library/AddressesApi.ts"

@@ -9,7 +9,7 @@ import type {
   Subscription,
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
-import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import type { Attempt, Delivery, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
@@ -29,6 +29,7 @@ export type {
   FieldFilters,
   FilterTest,
   JudgedCondition,
+  LastAttempt,
   NotSent,
   NotSentReason,
   OrderedPosition,
