@@ -31,6 +31,7 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/ping",
   "addresses/{id}/resend",
   "addresses/{id}/reveal",
+  "addresses/{id}/skip",
   "addresses/{id}/test",
   "deliveries/resend",
   // It first counts them.
