@@ -23,6 +23,7 @@ export interface FanOutSlice {
   readonly more: boolean
 }
 
+/** Stores the deliveries that the follower writes. */
 export class FanOutStore extends Context.Service<
   FanOutStore,
   {
@@ -34,6 +35,7 @@ export class FanOutStore extends Context.Service<
 /** The pause at the end: events that another transaction is changing are tried again after it. */
 const REST_MILLIS = 100
 
+/** The follower that writes deliveries to the addresses that accepts write none for. */
 export const fanOutFollower: FollowerKind<FanOutStore | DeliverySignal> = {
   kind: DELIVERIES,
   task: "delivery fan-out",
