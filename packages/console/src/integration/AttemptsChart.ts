@@ -40,7 +40,7 @@ const utcField = (millis: number): string => new Date(millis).toISOString().slic
 
 /** The list with one filter changed, at its first page. */
 const linkTo = (frame: Frame, pairs: Pairs, change: Readonly<Record<string, string>>): string => {
-  const kept = without(pairs, "before", ...Object.keys(change))
+  const kept = without(pairs, "before").filter(([name]) => !Object.hasOwn(change, name))
   const added = Object.entries(change).filter(([, value]) => value !== "")
   return withQuery(consolePath(frame, "deliveries"), [...kept, ...added])
 }
@@ -82,7 +82,7 @@ const facet = (
 
 const outcomes = (frame: Frame, { counts, pairs }: AttemptsData): HtmlValue => {
   const sums = sumsOf(counts)
-  const most = Math.max(...Object.values(sums))
+  const most = Math.max(sums.delivered, sums.refused, sums.error, sums.no_answer)
   const current = valueOf(pairs, "outcome")
   return DELIVERY_OUTCOMES.map((one) => {
     const isOn = current === one

@@ -39,6 +39,9 @@ const NAMES = new Set([
   "sns",
   "token",
   "ARN",
+  // Values of a parameter.
+  "beginning",
+  "now",
 ])
 
 /** The name of a setting. */

@@ -58,7 +58,7 @@ export const saidIn = (body: string | null | undefined): string => {
     }
   } else if (text.startsWith("<")) words = ""
   const line = words.replace(/[\s\p{C}]+/gu, " ").trim()
-  const letters = [...line]
+  const letters = Array.from(line)
   return letters.length > MAX_SAID ? `${letters.slice(0, MAX_SAID).join("").trimEnd()}…` : line
 }
 
