@@ -223,17 +223,18 @@ it("checks go in the documented order, each with its own code and parameter", as
 
 it("an address is refused with 409 if its source has the maximum", async () => {
   const { id } = (await ask("POST", "sources", { as: "editor", body: { name: "Full" } })).json
+  const filters = [{ fc: "total", fo: "eq", fv: "1" }]
   await database.run(`
     WITH made AS (
-      INSERT INTO cabinet.address (url, secret, every_source)
-      SELECT 'http://127.0.0.1:9/' || n, 'whsec_', false FROM generate_series(1, 1000) n RETURNING id
+      INSERT INTO cabinet.address (url, secret, every_source, filters)
+      SELECT 'http://127.0.0.1:9/' || n, 'whsec_', false, '${JSON.stringify(filters)}' FROM generate_series(1, 1000) n RETURNING id
     )
     INSERT INTO cabinet.address_source (address_id, source_id) SELECT id, ${id} FROM made`)
-  const body = { url: "http://127.0.0.1:9/hook", sources: [id] }
+  const body = { url: "http://127.0.0.1:9/hook", sources: [id], filters }
   const refused = await ask("POST", "addresses", { as: "editor", body })
   assert.strictEqual(refused.status, 409)
   assert.deepInclude(refused.json.error, { type: "conflict", code: "too_many_addresses", param: "/sources" })
-  assert.match(refused.json.error.message, /^Source \d+ has 1,000 addresses/)
+  assert.match(refused.json.error.message, /^Source \d+ has 1,000 addresses with a filter/)
   await database.run(`UPDATE cabinet.address SET removed_at = cabinet.now() WHERE url LIKE 'http://127.0.0.1:9/%'`)
 })
 
@@ -411,8 +412,14 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   for (const query of [`state=failed`, `address_id=${address.json.id}`, "limit=1"]) {
     assert.strictEqual((await ask("GET", `deliveries?${query}`, { as: "viewer" })).json.data[0].id, delivery, query)
   }
-  assert.deepStrictEqual((await ask("GET", `deliveries?before=${delivery}`, { as: "viewer" })).json.data, [])
+  const numbered = await ask("GET", `deliveries?before=${delivery}`, { as: "viewer" })
+  assert.deepStrictEqual([numbered.status, numbered.json.error.param], [400, "before"])
   await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
+  const first = await ask("GET", "deliveries?limit=1", { as: "viewer" })
+  const second = await ask("GET", `deliveries?limit=1&before=${encodeURIComponent(first.json.next_cursor)}`)
+  const third = await ask("GET", `deliveries?limit=1&before=${encodeURIComponent(second.json.next_cursor)}`)
+  assert.strictEqual(second.json.data[0].id, delivery)
+  assert.deepStrictEqual([third.json.data, third.json.has_more], [[], false])
   const newest = await ask("GET", `addresses/${address.json.id}/attempts?limit=1`, { as: "viewer" })
   const next = await ask("GET", `addresses/${address.json.id}/attempts?limit=1&before=${newest.json.next_cursor}`)
   assert.deepEqual([next.json.data[0].delivery_id, next.json.next_cursor], [delivery, null])
