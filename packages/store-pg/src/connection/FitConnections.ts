@@ -18,7 +18,7 @@ const MIN_PROCESSES = 2
 /** The connections that write events; they are opened first and are not counted. */
 const FOR_WRITING = 2
 
-/** The fewest that a process works with: two that listen, and one each for shared statements, transactions and reads. */
+/** The fewest that a process works with: one that listens, one each for shared statements and reads, and one for transactions. */
 const MIN_CONNECTIONS = 4
 
 /**

@@ -4,7 +4,7 @@
  * first use, so this is a separate client over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Context, Duration, Effect, Option, type Scope } from "effect"
+import { Context, Duration, Effect, Option, RcRef, type Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type Connection, connectionOf } from "./Connection.ts"
 import type { ConnectionShare } from "./ConnectionShare.ts"
@@ -201,6 +201,9 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     ([own, session]) => new StatementSession(own, session.settingsAreLoose, uncancelled(own)),
   )
 
+  // One session listens for all: each listener with its own would take the sessions that transactions need.
+  const listening = yield* RcRef.make({ acquire: pinned })
+
   const client = yield* SqlClient.make({
     acquirer: get,
     borrower: (work) => use(work),
@@ -219,7 +222,7 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     json: () => {
       throw new Error("json is passed as text here")
     },
-    listen: (channel: string) => Effect.flatMap(pinned, ([own]) => own.listen(channel)),
+    listen: (channel: string) => Effect.flatMap(RcRef.get(listening), ([own]) => own.listen(channel)),
     notify: (channel: string, payload: string) =>
       Effect.asVoid(Effect.scoped(Effect.flatMap(get, (session) => session.executeRaw(NOTIFY, [channel, payload])))),
   }) satisfies PgClient.PgClient

@@ -13,7 +13,7 @@ import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSetti
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Exit, Layer, Option, Queue, Scope } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { tableOf } from "../../../core/test/selection/tables.ts"
 import { type ForgetfulPooler, forgetfulPooler } from "../../../../test/support/forgetfulPooler.ts"
@@ -171,6 +171,32 @@ it("a session whose settings cannot be corrected is refused with a message, and 
   await database.run(`ALTER ROLE cabinet IN DATABASE ${database.name} RESET session_replication_role`)
   assert.lengthOf(await database.run("SELECT FROM pg_class WHERE relname = 'never'"), 0)
   await Effect.runPromise(use)
+})
+
+it("all listeners share one session, which goes back to the pool after the last of them", async () => {
+  const layer = SessionPool.layer({ url: database.url, settings: SessionSettings.owner, maxConnections: 2 })
+  const listening = () =>
+    database.run("SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'")
+  const heard = await Effect.runPromise(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const scopes = [yield* Scope.make(), yield* Scope.make(), yield* Scope.make()]
+      const queues = yield* Effect.forEach(["first", "second", "second"], (channel, n) =>
+        Scope.provide(sql.listen(channel), scopes[n]!),
+      )
+      assert.lengthOf(yield* Effect.promise(listening), 1)
+      // The other session is free for a transaction.
+      yield* sql.withTransaction(sql.unsafe("SELECT pg_notify('second', 'a')"))
+      yield* Scope.close(scopes[1]!, Exit.void)
+      yield* sql.notify("second", "b")
+      yield* sql.notify("first", "c")
+      const last = [yield* Queue.take(queues[2]!), yield* Queue.take(queues[2]!), yield* Queue.take(queues[0]!)]
+      yield* Effect.forEach([scopes[0]!, scopes[2]!], (scope) => Scope.close(scope, Exit.void))
+      assert.lengthOf(yield* Effect.promise(listening), 0)
+      return last.map(({ payload }) => payload)
+    }).pipe(Effect.provide(layer), Effect.scoped),
+  )
+  assert.deepStrictEqual(heard, ["a", "b", "c"])
 })
 
 it("no other code opens a session", () => {
