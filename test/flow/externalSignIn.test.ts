@@ -101,7 +101,9 @@ it("null, an exception, an unknown role or nonsense gives a 401 with the program
     assert.include(screen.text, "Sign in to the shop at /login first.")
   }
   for (const path of ["sign-in", "welcome", "sign-out", "password"]) {
-    assert.strictEqual((await visitor(base).get(`/console/${path}`)).status, 404, path)
+    const screen = await visitor(base).get(`/console/${path}`)
+    assert.deepStrictEqual([screen.status, screen.text.includes("<form")], [401, false], path)
+    assert.include(screen.text, "Sign in to the shop at /login first.")
   }
   const failures = logged.filter((line) => line.includes("whoIs failed"))
   assert.strictEqual(failures.length, 1, "it is not said with each request")

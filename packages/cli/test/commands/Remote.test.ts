@@ -225,6 +225,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "address test": { here: [address, "--event", "1"] },
     "address pause": { here: [address], fresh: ADDRESS },
     "address resume": { here: [address] },
+    "address skip": { here: [address, "--event", "1", "--reason", "poison"], code: 1 },
     "address ping": { here: [address], fresh: PING },
     "address log": { here: [elsewhere.replace("secret=1", "secret=2"), "--limit", "10"], code: 1 },
     "address resend": { here: [address, ...range] },
@@ -303,6 +304,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       fresh: ["delivery_hours", "deliveries", "waiting", "counted_until", "silence", "hours", "days", "last_at"],
     },
     // The server continues its work between the two calls.
+    "follower reset": { here: ["1"], code: 1 },
+    "follower remove": { here: ["1"], code: 1 },
     "follower list": { here: [], fresh: ["event_id", "moved_at", "behind", "behind_seconds", "holder"] },
     doctor: {
       here: [],

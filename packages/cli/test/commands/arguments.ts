@@ -31,6 +31,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "address resend": ["1", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"],
   "address pause": ["1"],
   "address resume": ["1"],
+  "address skip": ["1", "--event", "1", "--reason", "poison"],
   import: ["1", FILE],
   "import list": [],
   "import show": ["1"],
