@@ -18,7 +18,8 @@ const isLong = (text: string): boolean =>
 /** `kind`: more classes. `id`: of the element whose whole text is the value. */
 export const boundedText = (words: Words, text: string, kind: string, id?: string): Html => {
   const named = id !== undefined && markup` id="${id}"`
-  const empty = text === "" ? " e" : ""
-  if (!isLong(text)) return markup`<span class="value${empty} ${kind}"${named}>${text}</span>`
-  return markup`<span class="value cut ${kind}"${named}>${longText(text)}</span><details class="all"><summary>${words.showAll(text.length)}</summary></details>`
+  const isCut = isLong(text)
+  const classes = ["value", isCut ? "cut" : "", text === "" ? "e" : "", kind].filter((one) => one !== "").join(" ")
+  if (!isCut) return markup`<span class="${classes}"${named}>${text}</span>`
+  return markup`<span class="${classes}"${named}>${longText(text)}</span><details class="all"><summary>${words.showAll(text.length)}</summary></details>`
 }

@@ -23,5 +23,5 @@ it("boundedText holds the whole text, and folds one of more than 2,048 character
 })
 
 it("boundedText marks an empty text", () => {
-  assert.match(boundedText(WORDS.en, "", "").text, /class="value e /)
+  assert.match(boundedText(WORDS.en, "", "").text, /class="value e"/)
 })
