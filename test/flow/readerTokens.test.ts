@@ -108,7 +108,7 @@ it("no endpoint of the read API, in any form, shows anything that a token does n
   const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
   const { paths } = (await cabinet.ask("openapi.json", key)).json as { readonly paths: Record<string, object> }
   const reads = Object.keys(paths).filter(
-    (path) => path.startsWith("/api/v1/") && !/\/(?:docs|openapi\.json)$/.test(path),
+    (path) => path.startsWith("/api/v1/") && "get" in paths[path]! && !/\/(?:docs|openapi\.json)$/.test(path),
   )
   expect(reads.length).toBeGreaterThan(4)
   const filled = (path: string, { id, table }: (typeof places)[string]) =>
