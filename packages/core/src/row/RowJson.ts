@@ -38,16 +38,22 @@ const isBoolean = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_
 /** A cast to text adds `/32` to a single address, its output function does not. */
 const isAddress = (type: Pick<ColumnType, "sql">): boolean => type.sql === `"pg_catalog"."inet"`
 
+type TextType = Pick<ColumnType, "runsNoUserCode" | "sql">
+
+const formatted = (value: string): string =>
+  `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
+
 /**
- * The text of a value as it is shown: what the type's output function writes, without padding, and `true` or `false`. For
- * PostgreSQL's own types a cast to text gives the same at less cost, for domains over them as well: no cast of a domain is ever
- * a customer's. For any other type it may be, and `format` never calls it. NULL stays NULL, and PostgreSQL reads the text as
- * the same value.
+ * A text that PostgreSQL reads as the same value; NULL stays NULL. For PostgreSQL's own types a cast to text costs the least,
+ * for domains over them as well: no cast of a domain is ever a customer's. For any other type it may be, and `format` never
+ * calls it.
  */
-export const outputText = (type: Pick<ColumnType, "runsNoUserCode" | "sql">, value: string): string =>
-  (type.runsNoUserCode && !isAddress(type)) || isPadded(type) || isBoolean(type)
-    ? castTo(value, "text")
-    : `CASE WHEN (${value}) IS NOT DISTINCT FROM NULL THEN NULL ELSE ${call("format", "'%s'", value)} END`
+export const readableText = (type: TextType, value: string): string =>
+  type.runsNoUserCode || isPadded(type) || isBoolean(type) ? castTo(value, "text") : formatted(value)
+
+/** The text of a value as it is shown: what the type's output function writes, without padding, and `true` or `false`. */
+export const outputText = (type: TextType, value: string): string =>
+  isAddress(type) ? formatted(value) : readableText(type, value)
 
 /** SQL whose result type makes to_json write the value in our format; NULL stays NULL. */
 export const jsonValue = (type: ColumnType, value: string, depth = 0): string => {

@@ -3,7 +3,7 @@
  * values. They come from the values sent for the row. A value that the row does not show, or shows in a form that cannot
  * be parsed back, is sent in addition.
  */
-import { outputText } from "@data-cabinet/core/row/RowJson"
+import { readableText } from "@data-cabinet/core/row/RowJson"
 import { type EncodedColumn, sentType, TEXT_OID } from "./RecordToJson.ts"
 import { MAX_POSITION_VALUE_LENGTH, type PositionColumn } from "@data-cabinet/core/row/RowReader"
 import * as ValueToJson from "./ValueToJson.ts"
@@ -43,7 +43,7 @@ export class RowPosition {
       const short = known !== undefined && SHORT.has(known.form) ? known : undefined
       const value = `${rows}.${name}`
       sent.push(
-        short === undefined ? call("left", outputText(type, value), String(MAX_POSITION_VALUE_LENGTH + 1)) : value,
+        short === undefined ? call("left", readableText(type, value), String(MAX_POSITION_VALUE_LENGTH + 1)) : value,
       )
       types.push(short?.oid ?? TEXT_OID)
       return { index: shown.length + sent.length - 1, form: short?.form ?? ValueToJson.TEXT }
