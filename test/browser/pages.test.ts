@@ -25,7 +25,7 @@ beforeAll(async () => {
   strict = await intakeCabinet(database.url, { intakeRate: 1 })
   chromium = await startChromium()
   site = await startSite()
-}, 60_000)
+})
 afterAll(async () => {
   await chromium.close()
   await site.close()

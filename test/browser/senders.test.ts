@@ -16,7 +16,7 @@ beforeAll(async () => {
   cabinet = await serveCabinet()
   chromium = await startChromium()
   site = await startSite()
-}, 60_000)
+})
 afterEach(async () => {
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
   await visit.page.context().close()

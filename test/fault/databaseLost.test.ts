@@ -19,7 +19,7 @@ beforeAll(async () => {
   cabinet = await apiCabinet(proxy.url)
   key = await cabinet.key()
   secret = (await cabinet.source("Orders")).intakeSecret
-}, 60_000)
+})
 afterAll(async () => {
   await cabinet.close()
   proxy.close()

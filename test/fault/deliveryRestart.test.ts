@@ -71,7 +71,7 @@ it("the delivery loop continues after PostgreSQL was killed and restarted, and l
     while (isThere(server.pid)) await new Promise((done) => setTimeout(done, 20))
     rmSync(home, { recursive: true, force: true })
   }
-}, 90_000)
+})
 
 const isThere = (pid: number): boolean => {
   try {

@@ -122,7 +122,7 @@ it("FeedStore.page shows every committed event once and in one order while accep
   )
   assert.isAbove(committed.length, WRITERS * ROUNDS)
   for (const seen of readings) assert.deepStrictEqual(seen, committed)
-}, 60_000)
+})
 
 it("FeedStore.page shows nothing past a running accept, and everything once it ends", async () => {
   const program = Effect.gen(function* () {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   first = await home.serve([], env)
   second = await newHome().serve([], env)
   token = (await home.cabinet(["token", "add", "Deployment", "--role", "owner", "--get", "token"], env)).stdout.trim()
-}, 60_000)
+})
 afterAll(async () => {
   await endAll()
   await database.drop()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await endAll()
   await receiver.close()
-}, 60_000)
+})
 
 /** Sends numbered submissions one after the other until the server is gone; returns the acknowledged ids. */
 const sendUntilGone = async (intake: string, sender: number, answered: () => void): Promise<ReadonlyArray<number>> => {

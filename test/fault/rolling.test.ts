@@ -57,7 +57,7 @@ afterAll(async () => {
   await endAll()
   await balancer.close()
   await receiver.close()
-}, 60_000)
+})
 
 interface Event {
   readonly id: number

@@ -20,7 +20,7 @@ let server: ServerProcess
 beforeAll(async () => {
   home = newHome()
   server = await home.serve()
-}, 60_000)
+})
 afterAll(endAll, 60_000)
 
 const json = async (...args: ReadonlyArray<string>) => {

@@ -104,7 +104,7 @@ it("the number of a person's saved views is limited", async () => {
   const refused = await eve.manage("POST", "views", body)
   assert.deepStrictEqual([refused.status, refused.json.error.code], [409, "too_many_views"])
   assert.strictEqual((await ada.manage("POST", "views", body)).status, 201)
-}, 60_000)
+})
 
 it("an editor sees the SQL of a view of the latest rows, then creates it; a viewer is not offered it", async () => {
   const editor = visitor(cabinet.base, await cabinet.as("editor"))

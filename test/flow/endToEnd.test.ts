@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await endAll()
   await receiver.close()
-}, 60_000)
+})
 
 const read = async (path: string) => {
   const headers = { authorization: `Bearer ${server.welcome.key!.key}` }

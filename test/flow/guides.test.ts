@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => {
   tour.end()
   await endAll()
-}, 60_000)
+})
 
 /** Left out: it installs from npm and builds with Next.js, which `test/browser/nextApp.test.ts` does with the packed package. */
 const ELSEWHERE = ["docs/guides/embed-in-next.md"]

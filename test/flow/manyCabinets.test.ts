@@ -62,7 +62,7 @@ beforeAll(async () => {
   home = newHome()
   env = { DATABASE_URL: own.url, CABINET_SERVICE_DOMAIN: DOMAIN }
   server = await home.serve([], env)
-}, 60_000)
+})
 
 afterAll(async () => {
   await endAll()

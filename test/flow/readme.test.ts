@@ -8,7 +8,7 @@ let tour: Tour | undefined
 afterAll(async () => {
   tour?.end()
   await endAll()
-}, 60_000)
+})
 
 it("every command of the README works as documented", async () => {
   tour = await newTour()

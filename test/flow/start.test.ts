@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(async () => {
   taken.close()
   await endAll()
-}, 60_000)
+})
 
 const takenPort = () => String((taken.address() as AddressInfo).port)
 

@@ -72,7 +72,7 @@ afterAll(async () => {
   collector.close()
   items.close()
   await receiver.close()
-}, 60_000)
+})
 
 const json = async (...args: ReadonlyArray<string>): Promise<any> => {
   const { code, stdout, stderr } = await home.cabinet([...args, "--json"], env)

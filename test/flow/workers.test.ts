@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   if (!exited) await endAll()
-}, 60_000)
+})
 
 interface Answer {
   readonly status: number

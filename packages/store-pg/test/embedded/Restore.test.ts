@@ -31,7 +31,7 @@ beforeAll(async () => {
   await Effect.runPromise(Effect.scoped(EmbeddedPostgres.join({ dataDir })))
   await Effect.runPromise(backup({ dataDir, file: path("good.tar") }))
   good = readFileSync(path("good.tar"))
-}, 60_000)
+})
 
 // Each unpacks a whole cluster, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 })

@@ -36,7 +36,7 @@ beforeAll(async () => {
       yield* sql`DO $$ BEGIN WHILE pg_current_xact_id()::text::bigint < 1100 LOOP COMMIT; END LOOP; END $$`
     }),
   )
-}, 60_000)
+})
 afterAll(() => store.dispose())
 
 const startAt = (millis: number, sourceId: number | null, channel: "webhook" | "pull" | null) =>

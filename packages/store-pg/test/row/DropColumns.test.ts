@@ -225,7 +225,7 @@ it("drop retries while the table is locked, and reports after a while that it is
   await expect.poll(() => database.run(waits), { interval: 10 }).toHaveLength(0)
   await release()
   expect(await waiting).toMatchObject({ name: "note" })
-}, 60_000)
+})
 
 it("drop notices a value that was written after its check", async () => {
   const { source } = await withEmptyNote("Raced")
