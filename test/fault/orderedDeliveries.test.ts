@@ -13,7 +13,7 @@ import { sendingLayer } from "./deliveryLayers.ts"
 import { openReceiver } from "./deliveryReceiver.ts"
 import { checkLog, DISTURBANCES, OrderedWorkers } from "./orderedRounds.ts"
 
-const ROUNDS = Number(process.env["ORDERED_ROUNDS"] ?? 6)
+const ROUNDS = Number(process.env["ORDERED_ROUNDS"] ?? 3)
 const ADDRESSES = 6
 /** Every third address refuses some events at first. */
 const FAILING = 3
