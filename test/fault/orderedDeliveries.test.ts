@@ -88,7 +88,7 @@ it(`addresses in order get every event in order through ${ROUNDS} kills, stops a
       await retryNow()
       for (const { log } of receivers) assert.deepStrictEqual(checkLog(log, expected).missing, [])
     },
-    { timeout: 60_000, interval: 300 },
+    { timeout: 240_000, interval: 300 },
   )
   for (const { log } of receivers) {
     const { early, returns } = checkLog(log, expected)

@@ -21,7 +21,6 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   "addresses/{id}/headers": { fields: { header_name: "no header" }, at: "header_name" },
   "addresses/{id}/resend": { fields: { from: "2026-01-02T03:04:05", to: "2026-01-01T03:04:05" }, at: "from" },
   "addresses/{id}/test": { fields: { event: "99999" }, at: "event" },
-  "deliveries/resend-all": { fields: { state: null }, at: "state" },
   "deliveries/resend": { fields: { delivery: null }, at: "delivery" },
   "events/erase": { fields: { fc: "", fv: "typed" }, at: "fc" },
   "events/purge": { fields: { confirm: "17" }, at: "confirm" },

@@ -74,7 +74,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .menu>p:last-child{margin:.6rem 0 0}
 .ask{width:26rem;white-space:normal;text-align:start}.ask:focus{outline:0}.ask p{margin:0 0 .75rem;overflow-wrap:anywhere}
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
-.filter{display:grid;grid-template-columns:1fr 1fr 1fr;gap:.35rem;margin-bottom:.35rem}
+.filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.35rem;margin-bottom:.35rem}
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
 .wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.form+p{margin-top:1rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
 .done::after{content:" ✓";color:var(--mark)}
@@ -136,7 +136,7 @@ details>summary{cursor:pointer}form details[open]>summary,details[open]>summary:
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}
 .tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
-.menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:1fr 1fr}.filter input{grid-column:1/-1}
+.menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:repeat(2,minmax(0,1fr))}.filter input{grid-column:1/-1}
 .grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
 .attempted{grid-template-columns:minmax(0,1fr)}dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
 body{font-size:15px}
