@@ -68,7 +68,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .note{padding:0 1rem}
 .menu{inset:auto;margin:4px 0;padding:.75rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:var(--ink);box-shadow:0 8px 30px rgb(0 0 0/.18);min-width:12rem;max-width:min(34rem,calc(100vw - 1rem));max-height:min(32rem,80svh);overflow:auto;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end}
 @supports not (position-area:block-end){.menu{inset:0;margin:auto;width:fit-content;height:fit-content}}
-.clipped{max-width:14rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.parts{padding-bottom:.4rem;gap:1rem}.tools>.button{max-width:100%;min-width:0}.clipped{min-width:0}.menu-page .scroll{columns:14rem}.menu-page p:last-child{margin:0}
+.clipped{max-width:14rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.parts{padding-bottom:.4rem;gap:1rem}.tools>.button{max-width:100%;min-width:0}.clipped{min-width:0}.menu-page .scroll{columns:14rem;overflow-wrap:anywhere}.menu-page p:last-child{margin:0}
 :is(.menu,.menu-page) label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
 .item{display:flex;align-items:center;gap:.55rem;min-height:32px;padding:0 .4rem;border-radius:6px;color:var(--ink)}.item:hover{background:var(--hover);text-decoration:none}
 .menu>p:last-child{margin:.6rem 0 0}
