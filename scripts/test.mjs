@@ -39,9 +39,14 @@ const QUICK = [...PURE, ...AS_SENT, ...NOTHING_LOST, ...WALLS, ...HOUSE]
 
 /** These take more than their part of the time. */
 const SLOW = [
+  "packages/core/test/file/HtmlTables.test.ts",
+  "packages/core/test/intake/LongBody.test.ts",
   "packages/core/test/intake/ParseSubmissionFuzz.test.ts",
+  "packages/core/test/text/ShellWord.test.ts",
   "packages/http-node/test/file/WorkerSheetReader.test.ts",
   "packages/http-node/test/sheet/WorkbookFuzz.test.ts",
+  "packages/store-pg/test/event/Erasure.test.ts",
+  "packages/store-pg/test/migrations/PgMigrations.test.ts",
 ]
 
 const words = process.argv.slice(2)

@@ -1,6 +1,7 @@
 /** `cabinet follower …`: the work behind the feed. */
 import { followerShape, Followers } from "@data-cabinet/core/follower/Followers"
 import { CLIENT_KIND, type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -12,7 +13,7 @@ const stateOf = ({ kind, failures, error, retryAt, holder, movedAt, key }: Follo
   kind === CLIENT_KIND
     ? `acknowledged ${movedAt} with the key ${key}`
     : failures > 0
-      ? `failed ${failures} times, next try ${retryAt}: ${error}`
+      ? `failed ${counted(failures, "time")}, next try ${retryAt}: ${error}`
       : holder === null
         ? "idle"
         : `at work in ${holder}`

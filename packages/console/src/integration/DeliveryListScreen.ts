@@ -18,6 +18,7 @@ import { attemptsChart } from "./AttemptsChart.ts"
 import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
+import { waitingInOrder } from "./OrderFacts.ts"
 
 export interface DeliveryListData {
   readonly list: DeliveryList
@@ -129,7 +130,7 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
   return {
     title: sections.deliveries,
     section: "deliveries",
-    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.addresses, data.timeZone)}
 ${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
 <div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,
   }

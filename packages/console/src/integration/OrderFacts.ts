@@ -1,9 +1,11 @@
 /** The order of an address: its batches, how far it has come, and skipping the event at which it waits. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { timeText } from "../html/TimeText.ts"
+import { shownUrl } from "./IntegrationScreen.ts"
 
 export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words
@@ -12,6 +14,22 @@ export const orderFacts = (frame: Frame, { order, batch, position }: Address, ti
     position.retryAt !== null &&
     markup` · ${position.error} · ${words.triedNext} ${timeText(timeZone)(position.retryAt)}`
   return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
+}
+
+/** The most addresses that a list of deliveries names. */
+const MOST_WAITING = 5
+
+/** Addresses that wait at an event: what they wait for is no line of the list of deliveries. */
+export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, timeZone: string): HtmlValue => {
+  const { integration: words, deliveries, overview } = frame.words
+  return addresses
+    .filter(({ position }) => (position?.failures ?? 0) > 0)
+    .slice(0, MOST_WAITING)
+    .map((address) => {
+      const { error, retryAt } = address.position!
+      const next = retryAt !== null && markup` · ${words.triedNext} ${timeText(timeZone)(retryAt)}`
+      return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${error}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+    })
 }
 
 export const skipForm = (frame: Frame, { id, position }: Address): HtmlValue => {

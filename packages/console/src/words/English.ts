@@ -1032,6 +1032,7 @@ export const ENGLISH = {
     byHour: "Attempts, 24 hours",
     failuresAt: "Failed attempts by address",
     sendAll: "Send all of these again…",
+    waitsInOrder: "It gets its events in order and waits after a failure. The list has what it has received.",
     lastAttempt: "Last attempt",
     notYet: "Not attempted yet",
     attempt: (number: number) => `attempt ${number}`,

@@ -35,7 +35,7 @@ const MAX_LISTED = 20
 /** The first bytes of a page, in which it may state its charset. */
 const META_BYTES = 4_096
 
-/** The charset that a page declares; null if there is none, if it is unknown, or if the page's bytes contradict it. */
+/** The charset that a page declares. Null if it declares no known charset, or if its bytes contradict the declaration. */
 export const statedCharset = (head: Uint8Array, detected: FileCharset): FileCharset | null => {
   if (detected.decidedBy !== "bytes" || detected.unit !== undefined) return null
   const text = Buffer.from(head.subarray(0, META_BYTES)).toString("latin1")

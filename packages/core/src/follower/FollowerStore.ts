@@ -23,11 +23,11 @@ export interface FollowerState {
   readonly movedAt: string | null
   /** Events behind its position, counted up to `MOST_BEHIND`. */
   readonly behind: number
-  /** How long the first of them has waited; 0 if there is none. */
+  /** Seconds that the oldest of them has waited; 0 if no event waits. */
   readonly behindSeconds: number
   /** Failures since the position last moved. */
   readonly failures: number
-  /** The last failure; null if there is none. */
+  /** The last failure, or null. */
   readonly error: string | null
   /** When it is tried again after a failure, RFC 3339; null without one. */
   readonly retryAt: string | null

@@ -6,6 +6,7 @@ import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { boolArray, int8Array } from "../connection/ArrayParameter.ts"
+import { IS_DELIVERED } from "./DeliveryStatement.ts"
 
 export interface UndeliveredEvent {
   readonly id: string
@@ -41,10 +42,6 @@ const HOLD_ORDERED = `
 
 /** $1: events. */
 const PAYLOADS = "SELECT id::text AS id, payload::text AS payload FROM cabinet.event WHERE id = ANY ($1::int8[])"
-
-/** Which events `e` are delivered. */
-const IS_DELIVERED = `e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
-    AND e.verified IS NOT FALSE`
 
 /**
  * $1 and $2: the events, and whether they were sent; $3 and $4: the pairs of an event and an address whose filter it passes; $5:

@@ -1,5 +1,9 @@
 /** The owner's manual operations on deliveries, and the queries over them. */
 
+/** Whether a stored event `e` is delivered. */
+export const IS_DELIVERED = `e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL
+    AND e.verified IS NOT FALSE`
+
 /**
  * Due now. A delivery cancelled while an attempt was in flight keeps its claim, so that the attempt's outcome is recorded
  * and counts; only the end of its lease then lets it be claimed again.

@@ -1,18 +1,17 @@
 /** Reads the next events of an address in order: those that its rules send, with the numbers of their deliveries. */
-import { compileFilter, type FieldFilters, FilteredFields } from "@data-cabinet/core/delivery/FieldFilter"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { OrderedItem, OrderedPage } from "@data-cabinet/core/delivery/OrderedQueue"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
-import type { JsonObject } from "@data-cabinet/core/json/Json"
-import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import type { SourceNames } from "../feed/SourceNames.ts"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
-import * as Statement from "./OrderedStatement.ts"
+import * as Statement from "./OrderedPageStatement.ts"
+import { slicedFilter } from "./SlicedFilter.ts"
 import { storedRecipient } from "./StoredRecipient.ts"
 
 interface Rule {
@@ -20,22 +19,6 @@ interface Rule {
   readonly xid: string
   readonly filters: FieldFilters | null
 }
-
-/** How long conditions are compared before other work gets its turn. */
-const SLICE_MILLIS = 5
-
-/** Compares condition by condition, so that no filter holds up the process. */
-const passes = Effect.fnUntraced(function* (row: Statement.PageRow, filters: FieldFilters, slice: { until: number }) {
-  const fields = new FilteredFields(ownJson(Buffer.from(row.payload).toString()) as JsonObject)
-  for (const filter of filters) {
-    if (performance.now() > slice.until) {
-      yield* Effect.sleep(0)
-      slice.until = performance.now() + SLICE_MILLIS
-    }
-    if (!compileFilter(filter)(fields)) return false
-  }
-  return true
-})
 
 const isSent = (row: Statement.PageRow): boolean => row.nth !== null && row.source_id !== null
 
@@ -48,11 +31,11 @@ const placeOf = (row: Statement.PageRow): FeedPlace => ({
 /** The rows whose events pass the filter of their time. */
 const passing = Effect.fnUntraced(function* (rows: ReadonlyArray<Statement.PageRow>, rules: ReadonlyArray<Rule>) {
   const filters = new Map(rules.map((rule) => [`${rule.epoch} ${rule.xid}`, rule.filters ?? []]))
-  const slice = { until: performance.now() + SLICE_MILLIS }
+  const passes = slicedFilter()
   const passed: Array<Statement.PageRow> = []
   for (const row of rows) {
     const conditions = filters.get(`${row.rule_epoch} ${row.rule_xid}`)!
-    if (conditions.length === 0 || (yield* passes(row, conditions, slice))) passed.push(row)
+    if (conditions.length === 0 || (yield* passes(Buffer.from(row.payload).toString(), conditions))) passed.push(row)
   }
   return passed
 })

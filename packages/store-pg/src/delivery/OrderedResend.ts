@@ -3,13 +3,13 @@
  * feed: those of the range that its rules sent, up to its position.
  */
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { compileFilters, type FieldFilters, FilteredFields } from "@data-cabinet/core/delivery/FieldFilter"
-import type { JsonObject } from "@data-cabinet/core/json/Json"
-import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
+import { IS_DELIVERED } from "./DeliveryStatement.ts"
 import { DELIVERED_CHANNELS } from "./OrderedStatement.ts"
+import { slicedFilter } from "./SlicedFilter.ts"
 
 /** Events examined in one statement. */
 const SLICE = 1_000
@@ -28,7 +28,7 @@ WITH walked AS MATERIALIZED (
   SELECT * FROM (${DELIVERED_CHANNELS.map(
     (channel) => `(
     SELECT e.epoch, e.xid, e.id, e.source_id, e.received_at,
-      e.repeat_of IS NULL AND NOT e.empty AND NOT e.history AND e.deleted_at IS NULL AND e.spam IS NULL AND e.verified IS NOT FALSE AS sent
+      ${IS_DELIVERED} AS sent
     FROM cabinet.event e JOIN cabinet.ordered_delivery o ON o.address_id = $1::int8 JOIN cabinet.follower f ON f.id = o.follower_id
     WHERE e.channel = '${channel}' AND (e.epoch, e.xid, e.id) > ($2::int8, $3::int8, $4::int8)
       AND (e.epoch, e.xid, e.id) <= (f.epoch, f.xid, f.event_id)
@@ -61,10 +61,6 @@ INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
 SELECT $1::int8, e.id, e.received_at, cabinet.now() FROM unnest($2::int8[]) AS g(id) JOIN cabinet.event e ON e.id = g.id
 WHERE e.deleted_at IS NULL ORDER BY e.id`
 
-const passes = ({ filters, payload }: NextRow): boolean =>
-  filters === null ||
-  compileFilters(JSON.parse(filters) as FieldFilters)(new FilteredFields(ownJson(payload!) as JsonObject))
-
 /** Creates a delivery for each, or only counts them. Returns how many. */
 export const resendOrdered = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
@@ -73,6 +69,7 @@ export const resendOrdered = Effect.fnUntraced(function* (
 ) {
   if (only === "failed") return 0
   let [place] = yield* sql.unsafe<Pick<NextRow, "epoch" | "xid" | "id">>(FIRST_PLACE, [addressId])
+  const passes = slicedFilter()
   let total = 0
   while (place !== undefined) {
     const rows: ReadonlyArray<NextRow> = yield* sql.unsafe<NextRow>(NEXT, [
@@ -86,9 +83,8 @@ export const resendOrdered = Effect.fnUntraced(function* (
     const passed: Array<bigint> = []
     for (const row of rows) {
       if (row.sent !== true) continue
-      // One comparison may take milliseconds.
-      if (row.filters !== null) yield* Effect.sleep(0)
-      if (passes(row)) passed.push(BigInt(row.id))
+      const isPassed = row.filters === null || (yield* passes(row.payload!, JSON.parse(row.filters) as FieldFilters))
+      if (isPassed) passed.push(BigInt(row.id))
     }
     if (sends && passed.length > 0) yield* sql.unsafe(SEND, [addressId, int8Array(passed)])
     total += passed.length

@@ -56,7 +56,7 @@ export interface KeptDays {
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other)
 
-/** Seconds until work is due, negative if overdue; null if there is none. Deleting expired data is also work. */
+/** Seconds until work is due, negative if overdue; null if no work is scheduled. Deleting expired data is also work. */
 export const nextDue = (url: string, kept: KeptDays): Effect.Effect<number | null, SqlError.SqlError> =>
   PgClient.PgClient.use((sql) =>
     Effect.gen(function* () {

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Creates the cluster if there is none, and starts and stops its server. */
+/** Creates the cluster if it does not exist, and starts and stops its server. */
 const run = (binaries: Binaries) => async (launcher: Launcher) => {
   const pgdata = join(dir, "pgdata")
   if (statSync(pgdata, { throwIfNoEntry: false }) === undefined) {

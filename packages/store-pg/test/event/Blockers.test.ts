@@ -81,7 +81,7 @@ it("Blockers names a session of the owner or a superuser, and leaves it alone", 
     do await accept(sourceId, "meanwhile").catch(() => undefined)
     while (!lines.some((line) => /a stranger.*a lock on cabinet\.repeat_window, in a transaction since /.test(line)))
     const [there] = await database.run(
-      "SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE application_name = 'a stranger'",
+      "SELECT count(*)::int4 AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'a stranger'",
     )
     assert.strictEqual(there!["n"], 1)
   })

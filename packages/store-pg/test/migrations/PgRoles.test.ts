@@ -203,7 +203,7 @@ describe("the reader", () => {
     assert.match(String(await as("reader", ...list)), refusal)
   })
 
-  it("gains nothing from a view that sets the role, whoever wrote it", async () => {
+  it("gains nothing from a view that sets the role, regardless of its author", async () => {
     await as(
       "author",
       "CREATE FUNCTION public.sneak() RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM set_config('role', 'cabinet', false); RETURN (SELECT string_agg(prefix, ',') FROM cabinet.api_key); END $$",

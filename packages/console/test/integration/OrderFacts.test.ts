@@ -1,0 +1,43 @@
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { Frame } from "@data-cabinet/console/html/Shell"
+import { waitingInOrder } from "@data-cabinet/console/integration/OrderFacts"
+import { WORDS } from "@data-cabinet/console/words/Words"
+import { markup } from "@data-cabinet/http-node/html/Html"
+import { assert, it } from "vitest"
+
+const address = (id: number, failures: number): Address =>
+  ({
+    id,
+    url: `https://receiver.example/${id}?token=hush`,
+    position: {
+      eventId: 1,
+      behindSeconds: 9,
+      failures,
+      error: "the <server> is down",
+      retryAt: "2026-11-27T10:00:00Z",
+    },
+  }) as unknown as Address
+
+const textFor = (role: "owner" | "viewer", addresses: ReadonlyArray<Address>): string => {
+  const frame = { base: "", words: WORDS.en, actor: { role } } as unknown as Frame
+  return markup`${waitingInOrder(frame, addresses, "UTC")}`.text
+}
+
+it("the list of deliveries names addresses in order that wait, with the reason and the next attempt", () => {
+  const text = textFor("owner", [address(1, 2), address(2, 0), { ...address(3, 1), position: null } as Address])
+  assert.include(text, "https://receiver.example/1")
+  assert.include(text, "the &lt;server&gt; is down · next try 2026-11-27 10:00:00")
+  assert.include(text, 'href="/console/addresses/1"')
+  assert.notInclude(text, "receiver.example/2")
+  assert.notInclude(text, "receiver.example/3")
+})
+
+it("the list of deliveries shows a viewer no query of an address that waits, and at most five addresses", () => {
+  const text = textFor(
+    "viewer",
+    [1, 2, 3, 4, 5, 6].map((id) => address(id, 1)),
+  )
+  assert.notInclude(text, "hush")
+  assert.include(text, "receiver.example/5")
+  assert.notInclude(text, "receiver.example/6")
+})
