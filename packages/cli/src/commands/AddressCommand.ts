@@ -62,7 +62,7 @@ const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly
       : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
   const waits = position === null || position.failures === 0 ? "" : `, next try ${position.retryAt}: ${position.error}`
   return [
-    ...(order === "none" ? [] : [["Order", `that of the feed${batches}`] as const]),
+    ...(order === "none" ? [] : [["Order", `as in the feed${batches}`] as const]),
     ...(position === null
       ? []
       : [

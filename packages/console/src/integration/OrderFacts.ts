@@ -1,18 +1,27 @@
 /** The order of an address: its batches, how far it has come, and skipping the event at which it waits. */
-import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { Address, OrderedPosition } from "@data-cabinet/core/delivery/Address"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { timeText } from "../html/TimeText.ts"
+import { reasonIn } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
+
+/** Why it waits, in the language of the page. */
+const whyOf = (frame: Frame, { error }: OrderedPosition): string | null => {
+  if (error === null) return null
+  const status = /^responded with (\d{3})$/.exec(error)?.[1]
+  const attempt = { status: status === undefined ? null : Number(status), failure: status === undefined ? error : null }
+  return reasonIn(frame, { ...attempt, responseBody: null })
+}
 
 export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words
   const waits =
     position !== null &&
     position.retryAt !== null &&
-    markup` · ${position.error} · ${words.triedNext} ${timeText(timeZone)(position.retryAt)}`
+    markup` · ${whyOf(frame, position)} ${words.triedNext} ${timeText(timeZone)(position.retryAt)}`
   return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
 }
 
@@ -26,9 +35,9 @@ export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, 
     .filter(({ position }) => (position?.failures ?? 0) > 0)
     .slice(0, MOST_WAITING)
     .map((address) => {
-      const { error, retryAt } = address.position!
-      const next = retryAt !== null && markup` · ${words.triedNext} ${timeText(timeZone)(retryAt)}`
-      return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${error}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+      const { retryAt } = address.position!
+      const next = retryAt !== null && markup` ${words.triedNext} ${timeText(timeZone)(retryAt)}`
+      return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${whyOf(frame, address.position!)}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
     })
 }
 

@@ -1026,7 +1026,7 @@ export const ENGLISH = {
     outcomes: {
       delivered: "delivered",
       refused: "refused (4xx)",
-      error: "failed (5xx and others)",
+      error: "error (5xx, others)",
       no_answer: "no answer",
     } satisfies Record<DeliveryOutcome, string> as Record<DeliveryOutcome, string>,
     byHour: "Attempts, 24 hours",
@@ -1123,11 +1123,14 @@ export const ENGLISH = {
     batchMax: "Most events in one request",
     batchWait: "Seconds that a batch waits for more",
     feedOrder: "Order",
-    orderedBatches: (max: number, wait: number) => `that of the feed, up to ${max} a request, after at most ${wait} s`,
+    orderedBatches: (max: number, wait: number) =>
+      max === 1
+        ? "as in the feed"
+        : `as in the feed, up to ${max} in a request, which waits at most ${wait} s for more`,
     feedPosition: "Position",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "before the first event" : `event ${event}`}, ${seconds} s behind`,
-    triedNext: "next try",
+    triedNext: "Next try:",
     skipEvent: "Skip an event",
     skipHint: "Only the event at which the address waits can be skipped. The log keeps the reason.",
     skipReason: "Reason",

@@ -1132,11 +1132,12 @@ export const RUSSIAN: Words = {
     batchMax: "Не больше событий в одном запросе",
     batchWait: "Сколько секунд пачка ждёт других событий",
     feedOrder: "Порядок",
-    orderedBatches: (max: number, wait: number) => `как в ленте, до ${max} в запросе, ожидание до ${wait} с`,
+    orderedBatches: (max: number, wait: number) =>
+      max === 1 ? "как в ленте" : `как в ленте, до ${max} в запросе, который ждёт других не дольше ${wait} с`,
     feedPosition: "Место в ленте",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "перед первым событием" : `событие ${event}`}, отстаёт на ${seconds} с`,
-    triedNext: "следующая попытка",
+    triedNext: "Следующая попытка:",
     skipEvent: "Пропустить событие",
     skipHint: "Пропустить можно только событие, на котором адрес ждёт. Причина останется в журнале.",
     skipReason: "Причина",

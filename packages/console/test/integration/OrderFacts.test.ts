@@ -13,20 +13,20 @@ const address = (id: number, failures: number): Address =>
       eventId: 1,
       behindSeconds: 9,
       failures,
-      error: "the <server> is down",
+      error: "the connection was refused",
       retryAt: "2026-11-27T10:00:00Z",
     },
   }) as unknown as Address
 
 const textFor = (role: "owner" | "viewer", addresses: ReadonlyArray<Address>): string => {
-  const frame = { base: "", words: WORDS.en, actor: { role } } as unknown as Frame
+  const frame = { base: "", language: "en", words: WORDS.en, actor: { role } } as unknown as Frame
   return markup`${waitingInOrder(frame, addresses, "UTC")}`.text
 }
 
 it("the list of deliveries names addresses in order that wait, with the reason and the next attempt", () => {
   const text = textFor("owner", [address(1, 2), address(2, 0), { ...address(3, 1), position: null } as Address])
   assert.include(text, "https://receiver.example/1")
-  assert.include(text, "the &lt;server&gt; is down · next try 2026-11-27 10:00:00")
+  assert.include(text, "The receiver refused the connection. Next try: 2026-11-27 10:00:00")
   assert.include(text, 'href="/console/addresses/1"')
   assert.notInclude(text, "receiver.example/2")
   assert.notInclude(text, "receiver.example/3")

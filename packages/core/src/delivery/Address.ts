@@ -83,7 +83,7 @@ export interface Address {
   readonly pauseOnGone: boolean
   readonly order: DeliveryOrder
   readonly batch: Batching
-  /** Null for an address that has no order, and owes nothing from the time when it had one. */
+  /** Null for an address without an order that has delivered everything from the time when it had one. */
   readonly position: OrderedPosition | null
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null

@@ -90,7 +90,7 @@ const PATTERNS: ReadonlyArray<Pattern> = [
 const REDIRECTED = ", a redirect to "
 const NOT_FOLLOWED = "; redirects are not followed"
 
-/** Where a redirect would have led; null for none. */
+/** Where a redirect would have led; null if the response was not one. */
 const redirectIn = (failure: string): string | null => {
   const at = failure.indexOf(REDIRECTED)
   return at !== -1 && failure.endsWith(NOT_FOLLOWED)
@@ -127,7 +127,7 @@ const quoted = (said: string): string => (said === "" ? "." : `: “${said}”`)
 export const REASON_WORDS: ReasonWords = {
   refused: ({ status, said }) => `The receiver refused it with ${status}${quoted(said)}`,
   server_error: ({ status, said }) => `The receiver failed with ${status}${quoted(said)}`,
-  unexpected_status: ({ status, said }) => `The receiver responded with ${status}, which is no success${quoted(said)}`,
+  unexpected_status: ({ status, said }) => `The receiver responded with ${status}, which is not a success${quoted(said)}`,
   redirect: ({ status, target }) => `The receiver redirected it (${status}) to ${target}. Redirects are not followed.`,
   no_response: ({ seconds }) => `No answer within ${seconds} s.`,
   no_connection: ({ seconds }) => `No connection within ${seconds} s.`,

@@ -17,7 +17,7 @@ it("reasonOf explains a failure in a sentence", () => {
       failed(302, "responded with 302, a redirect to https://example.com/new; redirects are not followed"),
       "The receiver redirected it (302) to https://example.com/new. Redirects are not followed.",
     ],
-    [failed(304, "responded with 304"), "The receiver responded with 304, which is no success."],
+    [failed(304, "responded with 304"), "The receiver responded with 304, which is not a success."],
     [failed(null, "no response within 15 s"), "No answer within 15 s."],
     [failed(null, "no connection within 2.5 s"), "No connection within 2.5 s."],
     [failed(null, "the name shop.invalid has no address (ENOTFOUND)"), "The name shop.invalid did not resolve."],

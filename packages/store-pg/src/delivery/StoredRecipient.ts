@@ -10,9 +10,9 @@ export interface RecipientRow {
   readonly url: string
   readonly secret: string
   readonly previous_secret: string | null
-  /** JSON; null for none. */
+  /** JSON; null if it has no headers. */
   readonly headers: string | null
-  /** The certificate that the service presents, and its key; null for none. */
+  /** The certificate that the service presents, and its key; null if it presents no certificate. */
   readonly client_certificate: string | null
   readonly client_key: string | null
   readonly timeout_seconds: number | null
