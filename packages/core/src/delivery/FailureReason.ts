@@ -127,7 +127,8 @@ const quoted = (said: string): string => (said === "" ? "." : `: “${said}”`)
 export const REASON_WORDS: ReasonWords = {
   refused: ({ status, said }) => `The receiver refused it with ${status}${quoted(said)}`,
   server_error: ({ status, said }) => `The receiver failed with ${status}${quoted(said)}`,
-  unexpected_status: ({ status, said }) => `The receiver responded with ${status}, which is not a success${quoted(said)}`,
+  unexpected_status: ({ status, said }) =>
+    `The receiver responded with ${status}, which is not a success${quoted(said)}`,
   redirect: ({ status, target }) => `The receiver redirected it (${status}) to ${target}. Redirects are not followed.`,
   no_response: ({ seconds }) => `No answer within ${seconds} s.`,
   no_connection: ({ seconds }) => `No connection within ${seconds} s.`,
