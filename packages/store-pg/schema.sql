@@ -659,6 +659,7 @@ CREATE TABLE cabinet.session (
   created_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
   last_seen_at timestamp with time zone DEFAULT cabinet.now() NOT NULL,
   expires_at timestamp with time zone DEFAULT (cabinet.now() + '30 days'::interval) NOT NULL,
+  self_issued boolean DEFAULT false NOT NULL,
   CONSTRAINT session_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT session_person_id_fkey FOREIGN KEY (person_id) REFERENCES cabinet.person(id) ON DELETE CASCADE,
   CONSTRAINT session_pkey PRIMARY KEY (id)
@@ -677,6 +678,7 @@ CREATE TABLE cabinet.sign_in_link (
   person_id bigint NOT NULL,
   fingerprint bytea NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  self_issued boolean DEFAULT false NOT NULL,
   CONSTRAINT sign_in_link_fingerprint_key UNIQUE (fingerprint),
   CONSTRAINT sign_in_link_person_id_fkey FOREIGN KEY (person_id) REFERENCES cabinet.person(id) ON DELETE CASCADE,
   CONSTRAINT sign_in_link_pkey PRIMARY KEY (person_id)
@@ -1439,9 +1441,13 @@ COMMENT ON COLUMN cabinet.saved_view.shared IS 'Everybody who reads the cabinet 
 
 COMMENT ON COLUMN cabinet.session.fingerprint IS 'sha256 of the cookie, which is kept nowhere.';
 
+COMMENT ON COLUMN cabinet.session.self_issued IS 'Whether it began with such a link: it then replaces no password without the current one.';
+
 COMMENT ON TABLE cabinet.setback IS 'Epochs of the feed that began because a client had a cursor from a future that this database does not know.';
 
 COMMENT ON TABLE cabinet.sign_in_link IS 'The one link of a person that is valid; a used one is deleted.';
+
+COMMENT ON COLUMN cabinet.sign_in_link.self_issued IS 'Whether the person issued it, from a session of theirs.';
 
 COMMENT ON TABLE cabinet.slow_read IS 'Counted from the beginning after a week without any; at most 500.';
 

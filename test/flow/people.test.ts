@@ -162,6 +162,29 @@ it("a password can be replaced without the current one for a quarter of an hour 
   }
 })
 
+it("a link that an owner issued for themselves replaces no password without the current one", async () => {
+  const { who, id } = await signedIn("Otto", "owner")
+  const owner = await signedIn("Olga", "owner")
+  assert.strictEqual((await who.manage("POST", "me/password", { password: PASSWORD })).status, 204)
+  const replace = async (issuer: Visitor, password: string) => {
+    const issued = await issuer.manage("POST", `people/${id}/link`)
+    const again = from()
+    assert.strictEqual((await again.post("/console/welcome", { link: issued.json.link })).status, 303)
+    return [again, await again.manage("POST", "me/password", { password })] as const
+  }
+  try {
+    await database.run("UPDATE cabinet.clock SET shift = '1 hour'")
+    const [again, own] = await replace(who, `${PASSWORD} 2`)
+    assert.deepStrictEqual([own.status, own.json.error.code], [403, "wrong_password"])
+    const known = await again.manage("POST", "me/password", { password: `${PASSWORD} 2`, current: PASSWORD })
+    assert.strictEqual(known.status, 204)
+    const [, ofAnother] = await replace(owner.who, `${PASSWORD} 3`)
+    assert.strictEqual(ofAnother.status, 204)
+  } finally {
+    await database.run("UPDATE cabinet.clock SET shift = '0'")
+  }
+})
+
 it("a credential revoked in one process is refused by another at its next request", async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false, trustedProxies: ["127.0.0.1"] })
   const [second, at] = await listen(other.nodeHandler)

@@ -72,7 +72,7 @@ export const signInEffects = Effect.gen(function* () {
   ): Effect.Effect<ScreenResult, StoreUnavailable> =>
     Effect.map(key, (signing) => ({
       location,
-      cookies: [cookie.set(session), browser.set(rememberBrowser(signing, session.personId)), ...cookies],
+      cookies: [...cookie.set(session), browser.set(rememberBrowser(signing, session.personId)), ...cookies],
     }))
   const started = (
     { frame, form }: FormCall,
@@ -169,7 +169,7 @@ const exits = Effect.gen(function* () {
           const session = yield* own(call)
           if (field(form, "everywhere") === "yes") yield* sessions.endAll(session.personId)
           else yield* sessions.end(session.id, session.personId)
-          return { location: consolePath(frame, "sign-in"), cookies: [cookie.clear] }
+          return { location: consolePath(frame, "sign-in"), cookies: cookie.clear }
         }),
       },
     },

@@ -1,5 +1,6 @@
 /** The people of a cabinet: who may sign in, with which role, and by which link or password. */
 import { Context, Effect, Layer, Option } from "effect"
+import { CurrentActor } from "../audit/Actor.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { managed } from "../audit/Managed.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -82,7 +83,9 @@ export class People extends Context.Service<
           if (person.issuer !== null) return yield* foreign
           const secret = newSecret("link")
           const seconds = person.signedInAt === null ? INVITATION_SECONDS : LINK_SECONDS
-          const expiresAt = yield* store.setLink(id, secretFingerprint("link", secret)!, seconds)
+          const actor = yield* CurrentActor
+          const isSelfIssued = actor?.kind === "person" && actor.id === id
+          const expiresAt = yield* store.setLink(id, secretFingerprint("link", secret)!, seconds, isSelfIssued)
           if (Option.isNone(expiresAt)) return yield* noSuchPerson(id)
           return { person: { ...person, linkExpiresAt: expiresAt.value }, secret, expiresAt: expiresAt.value }
         }),
@@ -125,8 +128,9 @@ export class People extends Context.Service<
 export const invite = (people: People["Service"], person: NewPerson): Effect.Effect<IssuedLink, Refused> =>
   Effect.flatMap(people.add(person), ({ id }) => people.link(id))
 
-const isFreshLink = ({ method, ageSeconds }: LiveSession): boolean =>
-  method === "link" && ageSeconds < FRESH_LINK_SECONDS
+/** A link that a session issued for its own person proves no more than that session. */
+const isFreshLink = ({ method, isSelfIssued, ageSeconds }: LiveSession): boolean =>
+  method === "link" && !isSelfIssued && ageSeconds < FRESH_LINK_SECONDS
 
 const plainName = (name: string): string => name.trim().normalize("NFC")
 

@@ -133,6 +133,8 @@ export interface LiveSession extends Session {
   readonly role: PersonRole
   /** Whole seconds since it began, by the database's clock, when it was looked up. */
   readonly ageSeconds: number
+  /** Whether it began with a link that the person issued for themselves. */
+  readonly isSelfIssued: boolean
 }
 
 /** Where a person signs in from. */

@@ -38,11 +38,15 @@ export class PersonStore extends Context.Service<
     /** Also ends the sessions and the link. */
     readonly remove: (id: number) => Effect.Effect<Changed, StoreUnavailable>
     readonly setPassword: (id: number, password: string | null) => Effect.Effect<boolean, StoreUnavailable>
-    /** Replaces an earlier link. Returns when it expires; none if the person does not exist. */
+    /**
+     * Replaces an earlier link. Returns when it expires; none if the person does not exist. `isSelfIssued`: whether the
+     * person issues it.
+     */
     readonly setLink: (
       id: number,
       fingerprint: Uint8Array,
       seconds: number,
+      isSelfIssued: boolean,
     ) => Effect.Effect<Option.Option<string>, StoreUnavailable>
     readonly byLink: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
     /** Finds a person of an issuer, including removed ones; none if never seen. */

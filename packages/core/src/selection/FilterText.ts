@@ -1,6 +1,6 @@
 /**
  * Converts the value of a filter to PostgreSQL's form. A value may also be in its displayed form: bytes as base64, and
- * an array as JSON.
+ * an array or a composite value as JSON.
  */
 import type { ArrayType, ColumnType, CompositeType } from "../row/ColumnType.ts"
 import { isJsonList, JsonNumber, type Json } from "../json/Json.ts"
@@ -11,6 +11,11 @@ import { Result } from "effect"
 /** Undefined if the type has no such value. PostgreSQL decides about all others. */
 export const filterText = (type: ColumnType, value: string): string | undefined => {
   if (type.kind === "bytea") return bytesText(value)
+  if (type.kind === "composite" && value.trimStart().startsWith("{")) {
+    const parsed = parseJson(value)
+    // PostgreSQL's own form begins with a parenthesis, so it refuses whatever else begins with a brace.
+    return Result.isFailure(parsed) || !(parsed.success instanceof Map) ? value : recordText(type, parsed.success)
+  }
   if (type.kind !== "array" || !value.trimStart().startsWith("[")) return value
   const parsed = parseJson(value)
   // `[2:3]={1,2}` is PostgreSQL's own form.

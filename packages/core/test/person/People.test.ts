@@ -23,6 +23,7 @@ const SESSION: LiveSession = {
   createdAt: "2026-11-26T10:00:00Z",
   lastSeenAt: "2026-11-26T10:00:00Z",
   ageSeconds: 900,
+  isSelfIssued: false,
   expiresAt: "2026-12-26T10:00:00Z",
   client: null,
   userAgent: null,
@@ -199,6 +200,7 @@ it.each<[string, Partial<LiveSession>, string | null]>([
   ["none", {}, null],
   ["none, in a session by an identity provider", { method: "oidc" }, null],
   ["none, a quarter of an hour after a sign-in by link", { method: "link", ageSeconds: 900 }, null],
+  ["none, after a sign-in by their own link", { method: "link", ageSeconds: 0, isSelfIssued: true }, null],
 ])("People sets no password when the previous one is required and there is %s", async (_, session, current) => {
   const { state, run } = over(ADA)
   expect(await run((people) => people.setPassword({ ...SESSION, ...session }, NEW_PASSWORD, current))).toMatchObject({

@@ -52,6 +52,7 @@ const cabinet = () => {
         lastSeenAt: EDITOR.createdAt,
         expiresAt: EDITOR.createdAt,
         ageSeconds: 0,
+        isSelfIssued: false,
       }
       const { method, client, userAgent } = session
       return Option.some({ id: 8, personId, personName: "Ada", role: EDITOR.role, method, client, userAgent, ...times })

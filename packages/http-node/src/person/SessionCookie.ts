@@ -1,27 +1,42 @@
 /**
  * The cookie of a session. At the root of an https address it has the prefix `__Host-`, which no other host of the domain
- * can set; below a path `__Secure-`.
+ * can set. A cookie with that prefix has the path `/`, so other programs of the host would receive a session below a path.
+ * There, the session's own cookie has `__Secure-` and the path, and another one with `__Host-` holds its digest: a
+ * session that another host of the domain planted has none, and signs nobody in (login CSRF).
+ *
+ * Decision: docs/decisions/0090-a-session-is-its-hosts-and-its-own-link-no-proof.md
  */
+import { hash } from "node:crypto"
 import type { LiveSession } from "@data-cabinet/core/person/Person"
 import type { Request } from "../server/Request.ts"
 
 export interface SessionCookie {
-  /** The value sent; null if it is missing or sent twice, which browsers never do with our cookie. */
+  /** The value sent; null if it is missing, planted, or sent twice, which browsers never do with our cookie. */
   readonly read: (headers: Request["headers"]) => string | null
-  /** The header that sets it. */
-  readonly set: (session: LiveSession & { readonly secret: string }) => string
-  readonly clear: string
+  /** The headers that set it. */
+  readonly set: (session: LiveSession & { readonly secret: string }) => ReadonlyArray<string>
+  readonly clear: ReadonlyArray<string>
 }
+
+const valuesOf = (name: string, { cookie }: Request["headers"]): ReadonlyArray<string> =>
+  (cookie ?? "").split(";").flatMap((pair) => {
+    const [key, ...value] = pair.trim().split("=")
+    return key === name ? [value.join("=")] : []
+  })
 
 const valueOf =
   (name: string) =>
-  ({ cookie }: Request["headers"]): string | null => {
-    const sent = (cookie ?? "").split(";").flatMap((pair) => {
-      const [key, ...value] = pair.trim().split("=")
-      return key === name ? [value.join("=")] : []
-    })
+  (headers: Request["headers"]): string | null => {
+    const sent = valuesOf(name, headers)
     return sent.length === 1 ? sent[0]! : null
   }
+
+/**
+ * The name of a cookie that only this host can set. Its path is `/`, so the name distinguishes cabinets below different paths
+ * of a host, which must not replace one another's.
+ */
+const hostName = (kept: string, path: string): string =>
+  `__Host-${kept}${path === "/" ? "" : `-${Buffer.from(path).toString("base64url")}`}`
 
 const formOf = (baseUrl: string) => {
   const { protocol, pathname } = new URL(baseUrl)
@@ -53,8 +68,7 @@ const briefCookie = (baseUrl: string, kept: string, below: string) => {
 export const attemptCookie = (baseUrl: string) => {
   const { path, isSecure, rest } = formOf(baseUrl)
   if (!isSecure) return briefCookie(baseUrl, "cabinet-sign-in", "console/sign-in/")
-  // Cabinets below different paths of a host do not replace one another's attempts.
-  const name = `__Host-cabinet-sign-in${path.slice(0, -1).replaceAll(/[^A-Za-z0-9]/g, "-")}`
+  const name = hostName("cabinet-sign-in", path)
   return {
     read: valueOf(name),
     set: (text: string, seconds: number): string => `${name}=${text}; Max-Age=${seconds}; Path=/; ${rest}`,
@@ -83,16 +97,29 @@ export const browserCookie = (baseUrl: string) => {
   }
 }
 
+/** Differs from the fingerprint in the database: other programs of the host receive it. */
+const digestOf = (secret: string): string => hash("sha256", `session of this host ${secret}`, "base64url")
+
 export const sessionCookie = (baseUrl: string): SessionCookie => {
   const { path, isSecure, rest } = formOf(baseUrl)
-  const name = `${isSecure ? (path === "/" ? "__Host-" : "__Secure-") : ""}cabinet`
-  const attributes = `Path=${path}; ${rest}`
+  const isBound = isSecure && path !== "/"
+  const name = isBound ? "__Secure-cabinet" : isSecure ? "__Host-cabinet" : "cabinet"
+  const digestName = hostName("cabinet", path)
+  const both = (secret: string, digest: string, seconds: number): ReadonlyArray<string> => [
+    `${name}=${secret}; Max-Age=${seconds}; Path=${path}; ${rest}`,
+    ...(isBound ? [`${digestName}=${digest}; Max-Age=${seconds}; Path=/; ${rest}`] : []),
+  ]
+  const readBound = (headers: Request["headers"]): string | null => {
+    const digest = valueOf(digestName)(headers)
+    // A planted cookie beside the own one does not sign anybody out either.
+    return digest === null ? null : (valuesOf(name, headers).find((secret) => digestOf(secret) === digest) ?? null)
+  }
   return {
-    read: valueOf(name),
+    read: isBound ? readBound : valueOf(name),
     set: ({ secret, createdAt, expiresAt }) => {
       const seconds = Math.round((Date.parse(expiresAt) - Date.parse(createdAt)) / 1000)
-      return `${name}=${secret}; Max-Age=${seconds}; ${attributes}`
+      return both(secret, digestOf(secret), seconds)
     },
-    clear: `${name}=; Max-Age=0; ${attributes}`,
+    clear: both("", "", 0),
   }
 }

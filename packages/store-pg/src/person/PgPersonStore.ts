@@ -85,12 +85,13 @@ const REMOVE = `
 
 const SET_PASSWORD = "UPDATE cabinet.person SET password = $2 WHERE id = $1 AND issuer IS NULL RETURNING 1"
 
-/** $3: seconds. */
+/** $3: seconds, $4: whether the person issues it. */
 const SET_LINK = `
-  INSERT INTO cabinet.sign_in_link AS l (person_id, fingerprint, expires_at)
-  SELECT p.id, $2, cabinet.now() + make_interval(secs => $3::float8) FROM cabinet.person p
+  INSERT INTO cabinet.sign_in_link AS l (person_id, fingerprint, expires_at, self_issued)
+  SELECT p.id, $2, cabinet.now() + make_interval(secs => $3::float8), $4 FROM cabinet.person p
   WHERE p.id = $1 AND p.issuer IS NULL
-  ON CONFLICT (person_id) DO UPDATE SET fingerprint = excluded.fingerprint, expires_at = excluded.expires_at
+  ON CONFLICT (person_id) DO UPDATE SET
+    fingerprint = excluded.fingerprint, expires_at = excluded.expires_at, self_issued = excluded.self_issued
   RETURNING cabinet.rfc3339(l.expires_at) AS expires_at`
 
 const BY_LINK = `
@@ -167,8 +168,8 @@ export const layer = Layer.effect(
       remove: (id) => orUnavailable(Effect.map(sql.unsafe<ChangeRow>(REMOVE, [id]), toChanged)),
       setPassword: (id, password) =>
         orUnavailable(Effect.map(sql.unsafe(SET_PASSWORD, [id, password]), (rows) => rows.length === 1)),
-      setLink: (id, fingerprint, seconds) =>
-        sql.unsafe<{ readonly expires_at: string }>(SET_LINK, [id, fingerprint, seconds]).pipe(
+      setLink: (id, fingerprint, seconds, isSelfIssued) =>
+        sql.unsafe<{ readonly expires_at: string }>(SET_LINK, [id, fingerprint, seconds, isSelfIssued]).pipe(
           Effect.map(([row]) => Option.map(Option.fromNullishOr(row), ({ expires_at }) => expires_at)),
           orUnavailable,
         ),

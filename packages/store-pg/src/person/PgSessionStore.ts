@@ -18,6 +18,7 @@ interface SessionRow {
   readonly client: string | null
   readonly user_agent: string | null
   readonly age_seconds: number
+  readonly self_issued: boolean
 }
 
 /** `seen`: when it was last used. */
@@ -26,7 +27,7 @@ const columns = (
 ): string => `s.id::text AS id, p.id::text AS person_id, p.name, p.role, s.method,
   cabinet.rfc3339(s.created_at) AS created_at, cabinet.rfc3339(${seen}) AS last_seen_at,
   cabinet.rfc3339(s.expires_at) AS expires_at, s.client, s.user_agent,
-  floor(extract(epoch FROM cabinet.now() - s.created_at))::float8 AS age_seconds`
+  floor(extract(epoch FROM cabinet.now() - s.created_at))::float8 AS age_seconds, s.self_issued`
 
 const COLUMNS = columns()
 
@@ -43,19 +44,19 @@ const begin = (who: string): string => `
     UPDATE cabinet.person p SET signed_in_at = cabinet.now(), signed_in_from = coalesce($5, p.signed_in_from)
     FROM who w WHERE p.id = w.id RETURNING p.*
   ), s AS (
-    INSERT INTO cabinet.session (person_id, fingerprint, method, client, user_agent)
-    SELECT w.id, $1, $2, $3, $4 FROM signed w RETURNING *
+    INSERT INTO cabinet.session (person_id, fingerprint, method, client, user_agent, self_issued)
+    SELECT w.id, $1, $2, $3, $4, w.self_issued FROM signed p JOIN who w ON w.id = p.id RETURNING *
   )
   SELECT ${COLUMNS} FROM s JOIN signed p ON p.id = s.person_id`
 
 const BEGIN = begin(
-  "who AS (SELECT id FROM cabinet.person WHERE id = $6 AND removed_at IS NULL AND (issuer IS NULL OR issuer = 'oidc') FOR UPDATE)",
+  "who AS (SELECT id, false AS self_issued FROM cabinet.person WHERE id = $6 AND removed_at IS NULL AND (issuer IS NULL OR issuer = 'oidc') FOR UPDATE)",
 )
 
 /** $6: the link. Deleted in the same statement: of two who use it at once, one finds nothing. */
 const CLAIM = begin(`used AS (
-    DELETE FROM cabinet.sign_in_link l WHERE l.fingerprint = $6 RETURNING l.person_id, l.expires_at > cabinet.now() AS valid
-  ), who AS (SELECT person_id AS id FROM used WHERE valid)`)
+    DELETE FROM cabinet.sign_in_link l WHERE l.fingerprint = $6 RETURNING l.person_id, l.self_issued, l.expires_at > cabinet.now() AS valid
+  ), who AS (SELECT person_id AS id, self_issued FROM used WHERE valid)`)
 
 /** The use is written at most once a minute; the returned session includes it. */
 const FIND = `
@@ -90,6 +91,7 @@ const toSession = (row: SessionRow): LiveSession => ({
   client: row.client,
   userAgent: row.user_agent,
   ageSeconds: row.age_seconds,
+  isSelfIssued: row.self_issued,
 })
 
 const optional = (rows: ReadonlyArray<SessionRow>): Option.Option<LiveSession> =>

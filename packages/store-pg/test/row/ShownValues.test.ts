@@ -118,6 +118,40 @@ describe("an array", () => {
   })
 })
 
+describe("a composite value", () => {
+  it("is compared with both its displayed form and PostgreSQL's", async () => {
+    await reading.run(`CREATE TYPE amount AS (value numeric, currency text)`)
+    await reading.run(`CREATE DOMAIN price AS amount`)
+    await reading.run(`CREATE TYPE described AS (title text, flags boolean[], raw bytea, at timestamptz, price amount)`)
+    await reading.run(`CREATE TABLE nested (n int PRIMARY KEY, a amount, p price, l described)`)
+    const rows = [
+      ["(0.10,EUR)", "(1,)", '("a, ""b"" \\\\ (c)","{t,NULL}","\\\\x00ff","2026-01-01 00:00:00.5+00","(NaN,x)")'],
+      ["(12345678901234567890,)", "(,)", "(,,,infinity,)"],
+      ['(,"")', '(2,"{}")', '("[""q""]",{},"\\\\x",,"(,)")'],
+    ]
+    for (const [n, values] of rows.entries()) {
+      await reading.run(`INSERT INTO nested VALUES ($1::int, $2::amount, $3::price, $4::described)`, [n, ...values])
+    }
+    await reading.run(`CREATE VIEW nested_view AS SELECT * FROM nested`)
+    for (const name of ["nested", "nested_view"]) {
+      const { items } = await walk(reading, name, [["sort", "n"]])
+      for (const [n, values] of rows.entries()) {
+        for (const [at, column] of ["a", "p", "l"].entries()) {
+          // As the item shows it, digits included.
+          const shown = new RegExp(`"${column}":(\\{.*?\\})(?:,"[pl]":|\\}$)`).exec(items[n]!)![1]!
+          for (const value of [shown, ` ${shown}`, values[at]!]) {
+            expect(await found(name, filter(column, "eq", value)), `${column} ${value}`).toEqual([n])
+          }
+        }
+      }
+      expect(await found(name, filter("a", "gt", '{"value":1}'))).toEqual([1, 2])
+      for (const value of ['{"value":1,"other":2}', '{"value":"x"}', '{"value":1', "{}x", "[1]"]) {
+        expect(await reading.page(name, filter("a", "eq", value)), value).toMatchObject({ failure: { code: "bad_fv" } })
+      }
+    }
+  })
+})
+
 describe("a value whose cast to text is not what is shown", () => {
   it("is found by what is shown, in tables and views, with a search index and without", async () => {
     await reading.run(`CREATE DOMAIN consent AS boolean`)
