@@ -14,9 +14,11 @@ import { jsonText } from "../json/JsonText.ts"
 import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import { shown } from "../selection/SelectionParams.ts"
 import type { SelectRows } from "../selection/SelectRows.ts"
+import { type AgentEvents, agentEvents } from "./AgentEvents.ts"
 import { type AgentHeaders, HANDSHAKES, hasNoHandshake, PROTOCOL_VERSIONS, SERVER_KEY } from "./AgentEnvelope.ts"
 import { AGENT_TOOLS, isToolName, toolList, type ToolName } from "./AgentTool.ts"
 import { type AgentReader, agentTools, type ToolResult } from "./AgentTools.ts"
+import type { EventsError } from "./EventsError.ts"
 import { isWordedOutside, refusalText } from "./ToolRefusal.ts"
 
 const INSTRUCTIONS =
@@ -39,6 +41,13 @@ export const RPC_ERRORS = {
   header: -32_020,
   /** A revision that is not served. */
   version: -32_022,
+  /** An event type or a subscription that does not exist. */
+  missing: -32_023,
+  forbidden: -32_024,
+  exhausted: -32_025,
+  unsupported: -32_026,
+  /** A callback endpoint that does not answer the challenge. */
+  callback: -32_027,
 } as const
 
 /** An error as a message; `id` is JSON text. */
@@ -114,6 +123,7 @@ export interface AgentResponse {
 }
 
 export interface AgentServer {
+  readonly events: AgentEvents
   /** Null for a message that expects no response. */
   readonly handle: (message: AgentMessage, reader: AgentReader) => Effect.Effect<AgentResponse | null>
 }
@@ -148,7 +158,8 @@ const initialized = (params: JsonObject): string => {
 
 const DISCOVERED = `{${CACHEABLE}${JSON.stringify({
   supportedVersions: PROTOCOL_VERSIONS,
-  capabilities: { tools: {} },
+  // Clients of the extension's drafts look for the first name of the capability.
+  capabilities: { tools: {}, events: {}, extensions: { "io.modelcontextprotocol/events": {} } },
   instructions: INSTRUCTIONS,
 }).slice(1)}`
 
@@ -168,6 +179,13 @@ const refusalBlocks = (error: Parameters<typeof refusalText>[0]) => {
   return isWordedOutside(error) ? [block(UNTRUSTED_ERROR), block(jsonText(words))] : [block(words)]
 }
 
+/** The refusal of a request for events. */
+export const refusedEvents = ({ id }: Received, { kind, message, data }: EventsError): AgentResponse => ({
+  text: rpcError(kind, message, id ?? undefined, data),
+  waitedMillis: 0,
+  status: 200,
+})
+
 /** An error that the request itself causes. */
 const failed = (kind: "params" | "method", { id, isStateless }: Received, message: string): AgentResponse => ({
   text: rpcError(kind, message, id ?? undefined),
@@ -177,6 +195,7 @@ const failed = (kind: "params" | "method", { id, isStateless }: Received, messag
 
 export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | FollowFeed> = Effect.gen(function* () {
   const tools = yield* agentTools
+  const events = yield* agentEvents
   const list = JSON.stringify(toolList())
 
   const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
@@ -198,9 +217,17 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
     failed("method", received, `Unknown method ${shown(received.method)}: this server has tools only.`)
 
   return {
+    events,
     handle: (received, reader) => {
       const { id, method, params } = received
       if (id === null) return Effect.succeed(null)
+      const asked = received.isStateless ? events.handle(method, params, reader) : undefined
+      if (asked !== undefined) {
+        return Effect.match(asked, {
+          onSuccess: (result) => respond(received, result),
+          onFailure: (error) => refusedEvents(received, error),
+        })
+      }
       if (method === "tools/call") return call(received, reader)
       if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
       if (method === "tools/list") {

@@ -21,6 +21,7 @@ import { noSuchTable, type ParamPairs } from "../selection/SelectionParams.ts"
 import { SelectRows } from "../selection/SelectRows.ts"
 import { AGENT_TOOLS, MAX_WAIT_SECONDS, type ToolName, USUAL_ITEMS, USUAL_WAIT_SECONDS } from "./AgentTool.ts"
 import { type BoundedPage, boundedPage, howManyFit } from "./BoundedItems.ts"
+import type { EventsError } from "./EventsError.ts"
 import { toolArguments } from "./ToolArguments.ts"
 import { type ToolRefusal, toolRefusal } from "./ToolRefusal.ts"
 
@@ -29,12 +30,20 @@ export type ToolError = FeedError | ReadError | SelectionError | StoreUnavailabl
 
 type Following = Pick<FollowOptions<ToolError>, "again" | "leave">
 
+/** What an agent may do with its subscriptions. The results are JSON text. */
+export interface AgentWebhooks {
+  readonly subscribe: (params: JsonObject) => Effect.Effect<string, EventsError>
+  readonly unsubscribe: (params: JsonObject) => Effect.Effect<string, EventsError>
+}
+
 /** The reader on whose behalf the tools run. */
 export interface AgentReader {
   /** Null for the whole cabinet. */
   readonly scope: ReadScopeOrAll
   /** The tables that this reader may see. */
   readonly tables: Pick<Tables["Service"], "list" | "find">
+  /** Subscriptions of this reader's key or token; undefined for a reader without either. */
+  readonly webhooks?: AgentWebhooks
   /** Runs a waiting call, if the limit allows another. */
   readonly waiting: <A>(work: (following: Following) => Effect.Effect<A, ToolError>) => Effect.Effect<A, ToolError>
 }

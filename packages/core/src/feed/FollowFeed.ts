@@ -20,7 +20,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 export interface FollowOptions<E = never> {
   readonly waitMillis: number
   readonly scope?: ReadScopeOrAll
-  /** The reader's current scope, checked again before each page but the first. */
+  /** The reader's current scope, checked again before each page but the first, and before a page is returned. */
   readonly again?: Effect.Effect<ReadScopeOrAll, E>
   /** When open, no reader waits any longer. */
   readonly leave?: Latch.Latch
@@ -85,6 +85,8 @@ export class FollowFeed extends Context.Service<
             waitedMillis += now() - since
             page = yield* pageOf(pageParams, again === undefined ? scope : yield* again)
           }
+          // A key that was revoked before an event came must not show it: the page may be later than the check before it.
+          if (again !== undefined && hasAny(page)) yield* again
           return { page: page!, waitedMillis }
         }, Effect.scoped),
       })

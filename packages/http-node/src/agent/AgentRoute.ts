@@ -1,5 +1,5 @@
 /**
- * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions or streams of its own. The order of checks:
+ * `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. The order of checks:
  * a foreign `Origin` (403), method (405), key (401), rate (429), content type (415), size (413), and then the message
  * with its protocol version (400). Refusals of a message have the protocol's form.
  */
@@ -11,10 +11,13 @@ import {
   agentServer,
   mayWait,
   readAgentMessage,
+  refusedEvents,
   rpcError,
 } from "@data-cabinet/core/agent/AgentServer"
+import type { EventsError } from "@data-cabinet/core/agent/EventsError"
 import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { type Admitted, Authenticate, type AuthenticateError } from "@data-cabinet/core/key/Authenticate"
 import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
@@ -33,6 +36,7 @@ import { effectRunner } from "../server/EffectRunner.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request, Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
+import { agentStream } from "./AgentStream.ts"
 
 const LIMITS: Limits = { maxBytes: 65_536, idle: 10_000, total: 30_000, buffered: 64 * 1_048_576, store: 0 }
 
@@ -94,6 +98,13 @@ const tooManyWait = (message: string): ToolError => toolRefusal("rate_limited", 
 const asToolError = (error: Refusal): ToolError =>
   "code" in error ? toolRefusal(error.code, error.message, error.retryAfter ?? 0) : error
 
+/** Open streams of one key are bounded together with its waiting requests. */
+const streamRefused = ({ message }: { readonly message: string }): EventsError => ({
+  kind: "exhausted",
+  message,
+  data: { limit: "streams" },
+})
+
 type Refusal = StoreUnavailable | { readonly code: string; readonly message: string; readonly retryAfter?: number }
 
 export const agentRoute = (forms: FeedForms) =>
@@ -101,6 +112,7 @@ export const agentRoute = (forms: FeedForms) =>
     const authenticate = yield* Authenticate
     const catalog = yield* Catalog
     const server = yield* agentServer
+    const followed = yield* FollowFeed
     const wheel = yield* timerWheel
     const budget = yield* HeldBodies
     const run = yield* effectRunner
@@ -117,6 +129,23 @@ export const agentRoute = (forms: FeedForms) =>
           tooManyWait,
         ),
     })
+
+    /** Null for any other message. */
+    const streamOf = (message: AgentMessage, reader: AgentReader, request: Request): Effect.Effect<Response> | null => {
+      const { id, method, params, isStateless } = message
+      if (method !== "events/stream" || id === null || !isStateless) return null
+      const opened = Effect.gen(function* () {
+        const start = yield* server.events.start(yield* server.events.request(params, reader), reader)
+        return yield* Effect.mapError(
+          forms.streaming(request, (again) => agentStream({ id, start, followed, again })),
+          streamRefused,
+        )
+      })
+      return Effect.match(opened, {
+        onSuccess: (response) => response,
+        onFailure: (error) => jsonResponse(200, refusedEvents(message, error).text),
+      })
+    }
 
     const handled = (message: AgentMessage, reader: AgentReader): Effect.Effect<Response> => {
       const work = Effect.map(server.handle(message, reader), (response) =>
@@ -146,7 +175,10 @@ export const agentRoute = (forms: FeedForms) =>
       if (text === undefined) return jsonResponse(400, rpcError("parse", "The message is not UTF-8."))
       const message = readAgentMessage(text, agentHeaders(request))
       if (Result.isFailure(message)) return jsonResponse(400, message.failure)
-      return yield* handled(message.success, readerOf(request, rate))
+      const reader = readerOf(request, rate)
+      const stream = streamOf(message.success, reader, request)
+      if (stream === null) return yield* handled(message.success, reader)
+      return yield* wheel.limit(DEADLINE_MILLIS, Effect.succeed(late(message.success)), stream)
     })
 
     const work = (request: Request): Effect.Effect<Response> =>

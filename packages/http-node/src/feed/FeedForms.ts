@@ -24,7 +24,7 @@ import {
   type NextEvent,
   type StreamLimits,
 } from "../server/EventStream.ts"
-import type { Request } from "../server/Request.ts"
+import type { Request, Response } from "../server/Request.ts"
 
 export const EVENT_STREAM = "text/event-stream"
 
@@ -186,7 +186,19 @@ export const feedForms = Effect.gen(function* () {
   ): Effect.Effect<A, E> =>
     wait(keyName(keyHeaders(sent)), sent, (leave) => work({ again: again(sent), leave }), refused)
 
-  return { page, waiting, stream, following }
+  /** A stream in another form, which checks its key itself. */
+  const streaming = (
+    sent: Request,
+    next: (again: Effect.Effect<ReadScopeOrAll, Refusal>) => NextEvent,
+  ): Effect.Effect<Response, Refusal> =>
+    Effect.suspend(() => {
+      const who = keyName(keyHeaders(sent))
+      const refused = streams.refusal(who)
+      if (refused !== null) return Effect.fail(tooMany(refused))
+      return Effect.succeed(streams.response(who, Effect.succeed(next(again(sent))), Effect.succeed(true)))
+    })
+
+  return { page, waiting, stream, following, streaming }
 })
 
 export type FeedForms = Effect.Success<typeof feedForms>

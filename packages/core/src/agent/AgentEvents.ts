@@ -1,0 +1,202 @@
+/**
+ * Revision 2026-07-28's extension for events (SEP-3415), for agents that read the feed: `events/list` and `events/poll`, and
+ * what `events/stream` begins with. Positions are the feed's cursors, so nothing is skipped.
+ *
+ * Decision: docs/decisions/0091-agents-subscribe-to-sources.md
+ */
+import { Clock, Effect, Result } from "effect"
+import { Feed, type FeedResult } from "../feed/Feed.ts"
+import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
+import { MAX_LIMIT } from "../pagination/Page.ts"
+import { shown } from "../selection/SelectionParams.ts"
+import type { AgentReader } from "./AgentTools.ts"
+import { USUAL_ITEMS } from "./AgentTool.ts"
+import { badParams, type EventsError, eventsErrorOf, noSuchEventType } from "./EventsError.ts"
+import { type EventType, eventTypeJson, eventTypes } from "./EventTypes.ts"
+import { occurrenceOf } from "./Occurrence.ts"
+
+/** When a client without more to read should come back. */
+const NEXT_POLL_MILLIS = 5_000
+const TYPES_OF_PAGE = 100
+
+type Pairs = ReadonlyArray<readonly [name: string, value: string]>
+
+/** Which events a request means, and from where. */
+export interface EventsRequest {
+  readonly type: EventType
+  /** Null: from now on. */
+  readonly cursor: string | null
+  readonly maxAgeMs: number | null
+}
+
+/** Where a subscription begins. */
+export interface EventsStart {
+  readonly type: EventType
+  /** The feed's parameters, without a cursor. */
+  readonly query: Pairs
+  readonly cursor: string
+  /** Whether it begins later than the cursor that was sent. */
+  readonly truncated: boolean
+}
+
+type Reader = Pick<AgentReader, "scope" | "tables">
+
+export interface AgentEvents {
+  /** The results as JSON text. */
+  readonly list: (params: JsonObject, reader: Reader) => Effect.Effect<string, EventsError>
+  readonly poll: (params: JsonObject, reader: Reader) => Effect.Effect<string, EventsError>
+  /** Checks the parameters that all ways of delivery have. */
+  readonly request: (params: JsonObject, reader: Reader) => Effect.Effect<EventsRequest, EventsError>
+  readonly start: (request: EventsRequest, reader: Reader) => Effect.Effect<EventsStart, EventsError>
+  /** The result of a method as JSON text; undefined if events have no such method. */
+  readonly handle: (
+    method: string,
+    params: JsonObject,
+    reader: Pick<AgentReader, "scope" | "tables" | "webhooks">,
+  ) => Effect.Effect<string, EventsError> | undefined
+}
+
+const noWebhooks: EventsError = {
+  kind: "forbidden",
+  message: "Webhooks are for clients that send a key or a token: subscribe at the address /mcp of the server.",
+}
+
+const noStream: EventsError = {
+  kind: "unsupported",
+  message: "Streams of events are for clients of the address /mcp: use events/poll here.",
+  data: { feature: "deliveryMode", value: "push" },
+}
+
+/** A whole number that is not negative; null if absent, undefined if it is none. */
+export const countIn = (value: Json | undefined): number | null | undefined => {
+  if (value === undefined || value === null) return null
+  return value instanceof JsonNumber && /^\d{1,15}$/.test(value.token) ? Number(value.token) : undefined
+}
+
+/** Only an event type's own arguments are valid, and none has any. */
+const checkArguments = (given: Json | undefined): Result.Result<void, EventsError> => {
+  if (given === undefined || given === null) return Result.succeed(undefined)
+  if (!(given instanceof Map)) return Result.fail(badParams("arguments must be an object."))
+  const [key] = (given as JsonObject).keys()
+  return key === undefined
+    ? Result.succeed(undefined)
+    : Result.fail(badParams(`This event type has no argument ${shown(key)}: send an empty object.`))
+}
+
+const positionIn = (params: JsonObject): Result.Result<Omit<EventsRequest, "type">, EventsError> => {
+  const cursor = params.get("cursor") ?? null
+  if (cursor !== null && typeof cursor !== "string") return Result.fail(badParams("cursor must be a text or null."))
+  const maxAgeMs = countIn(params.get("maxAgeMs"))
+  return maxAgeMs === undefined
+    ? Result.fail(badParams("maxAgeMs must be an integer that is not negative."))
+    : Result.succeed({ cursor, maxAgeMs })
+}
+
+/** The feed's parameters for a type. */
+export const feedQueryOf = ({ sourceId }: EventType): Pairs =>
+  sourceId === null ? [] : [["source_id", String(sourceId)]]
+
+const firstReceivedAt = ({ items }: FeedResult): number | null => {
+  const [first] = items.texts()
+  return first === undefined ? null : Date.parse((JSON.parse(first) as { readonly received_at: string }).received_at)
+}
+
+/** The occurrences of a page as JSON texts. */
+const occurrencesOf = ({ name }: EventType, page: FeedResult): ReadonlyArray<string> =>
+  page.items.texts().flatMap((text) => occurrenceOf(name, text) ?? [])
+
+const listText = (all: ReadonlyArray<EventType>, params: JsonObject): Result.Result<string, EventsError> => {
+  const cursor = params.get("cursor") ?? null
+  const from = cursor === null ? 0 : all.findIndex(({ name }) => name === cursor) + 1
+  if (cursor !== null && (from === 0 || isJsonList(cursor))) {
+    return Result.fail(badParams("cursor is no longer part of the list: begin again without it."))
+  }
+  const events = all.slice(from, from + TYPES_OF_PAGE)
+  const nextCursor = from + events.length < all.length ? { nextCursor: events.at(-1)!.name } : {}
+  return Result.succeed(JSON.stringify({ events: events.map(eventTypeJson), ...nextCursor }))
+}
+
+export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(function* () {
+  const feed = yield* Feed
+
+  const typeNamed = Effect.fnUntraced(function* (name: Json | undefined, reader: Reader) {
+    if (typeof name !== "string") return yield* Effect.fail(badParams("name must be a text."))
+    const found = (yield* Effect.mapError(eventTypes(reader), eventsErrorOf)).find((type) => type.name === name)
+    return found ?? (yield* Effect.fail(noSuchEventType(shown(name))))
+  })
+
+  const request: AgentEvents["request"] = Effect.fnUntraced(function* (params, reader) {
+    const position = yield* Effect.fromResult(positionIn(params))
+    const type = yield* typeNamed(params.get("name"), reader)
+    yield* Effect.fromResult(checkArguments(params.get("arguments")))
+    return { type, ...position }
+  })
+
+  /** The page after the cursor, or after the time that `maxAgeMs` allows if that is later. */
+  const pageFrom = Effect.fnUntraced(function* (
+    { type, cursor, maxAgeMs }: EventsRequest,
+    limit: number,
+    reader: Reader,
+  ) {
+    const query = feedQueryOf(type)
+    const read = (from: string) =>
+      feed.page([...query, ["limit", String(limit)], ["cursor", from]], reader.scope)
+    const page = yield* read(cursor!)
+    const at = maxAgeMs === null ? null : firstReceivedAt(page)
+    if (at === null) return { page, cursor: cursor!, truncated: false }
+    const floor = (yield* Clock.currentTimeMillis) - maxAgeMs!
+    if (at >= floor) return { page, cursor: cursor!, truncated: false }
+    const later = yield* feed.start(query, { time: new Date(Math.max(0, floor)).toISOString() })
+    return { page: yield* read(later), cursor: later, truncated: true }
+  }, Effect.mapError(eventsErrorOf))
+
+  const start: AgentEvents["start"] = Effect.fnUntraced(function* (asked, reader) {
+    const { type } = asked
+    const query = feedQueryOf(type)
+    if (asked.cursor === null) {
+      const cursor = yield* Effect.mapError(feed.start(query, "now"), eventsErrorOf)
+      return { type, query, cursor, truncated: false }
+    }
+    const { cursor, truncated } = yield* pageFrom(asked, 1, reader)
+    return { type, query, cursor, truncated }
+  })
+
+  const poll: AgentEvents["poll"] = Effect.fnUntraced(function* (params, reader) {
+    const maxEvents = countIn(params.get("maxEvents"))
+    if (maxEvents === undefined || maxEvents === 0) {
+      return yield* Effect.fail(badParams("maxEvents must be a positive integer."))
+    }
+    const asked = yield* request(params, reader)
+    if (asked.cursor === null) {
+      const { cursor } = yield* start(asked, reader)
+      return pollText([], { cursor, truncated: false, hasMore: false })
+    }
+    const { page, truncated } = yield* pageFrom(asked, Math.min(maxEvents ?? USUAL_ITEMS, MAX_LIMIT), reader)
+    return pollText(occurrencesOf(asked.type, page), { cursor: page.nextCursor, truncated, hasMore: page.hasMore })
+  })
+
+  const list: AgentEvents["list"] = (params, reader) =>
+    Effect.flatMap(Effect.mapError(eventTypes(reader), eventsErrorOf), (all) =>
+      Effect.fromResult(listText(all, params)),
+    )
+
+  return {
+    list,
+    poll,
+    request,
+    start,
+    handle: (method, params, reader) => {
+      if (method === "events/list") return list(params, reader)
+      if (method === "events/poll") return poll(params, reader)
+      if (method === "events/subscribe") return reader.webhooks?.subscribe(params) ?? Effect.fail(noWebhooks)
+      if (method === "events/unsubscribe") return reader.webhooks?.unsubscribe(params) ?? Effect.fail(noWebhooks)
+      return method === "events/stream" ? Effect.fail(noStream) : undefined
+    },
+  }
+})
+
+const pollText = (
+  events: ReadonlyArray<string>,
+  rest: { readonly cursor: string; readonly truncated: boolean; readonly hasMore: boolean },
+): string =>
+  `{"events":[${events.join(",")}],${JSON.stringify({ ...rest, nextPollMs: NEXT_POLL_MILLIS }).slice(1)}`
