@@ -139,8 +139,7 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
     reader: Reader,
   ) {
     const query = feedQueryOf(type)
-    const read = (from: string) =>
-      feed.page([...query, ["limit", String(limit)], ["cursor", from]], reader.scope)
+    const read = (from: string) => feed.page([...query, ["limit", String(limit)], ["cursor", from]], reader.scope)
     const page = yield* read(cursor!)
     const at = maxAgeMs === null ? null : firstReceivedAt(page)
     if (at === null) return { page, cursor: cursor!, truncated: false }
@@ -198,5 +197,4 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
 const pollText = (
   events: ReadonlyArray<string>,
   rest: { readonly cursor: string; readonly truncated: boolean; readonly hasMore: boolean },
-): string =>
-  `{"events":[${events.join(",")}],${JSON.stringify({ ...rest, nextPollMs: NEXT_POLL_MILLIS }).slice(1)}`
+): string => `{"events":[${events.join(",")}],${JSON.stringify({ ...rest, nextPollMs: NEXT_POLL_MILLIS }).slice(1)}`

@@ -57,7 +57,8 @@ const PAYLOAD_SCHEMA = {
     payload: { type: "object", description: "What the sender sent. Numbers have all their digits." },
     payload_omitted: {
       type: "integer",
-      description: "In place of payload: its size in bytes, where a webhook's body would be over 256 KiB. events/poll has it whole.",
+      description:
+        "In place of payload: its size in bytes, where a webhook's body would be over 256 KiB. events/poll has it whole.",
     },
   },
   required: ["id", "source", "channel", "received_at"],

@@ -3,14 +3,7 @@ import type { FeedError } from "../feed/FeedError.ts"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
 /** The kinds of refusals; `AgentServer` has their codes. */
-export type EventsErrorKind =
-  | "params"
-  | "internal"
-  | "missing"
-  | "forbidden"
-  | "exhausted"
-  | "unsupported"
-  | "callback"
+export type EventsErrorKind = "params" | "internal" | "missing" | "forbidden" | "exhausted" | "unsupported" | "callback"
 
 /** `data` is what a client may branch on. */
 export interface EventsError {
