@@ -74,6 +74,7 @@ CREATE TABLE cabinet.address (
   in_order boolean DEFAULT false NOT NULL,
   batch_max integer DEFAULT 1 NOT NULL,
   batch_wait_seconds integer DEFAULT 0 NOT NULL,
+  body json,
   CONSTRAINT address_client_certificate_check CHECK ((num_nulls(client_certificate, client_key, client_certificate_ends_at) = ANY (ARRAY[0, 3]))),
   CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
   CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
@@ -1254,6 +1255,8 @@ COMMENT ON COLUMN cabinet.address.in_order IS 'Its events come in the order of t
 COMMENT ON COLUMN cabinet.address.batch_max IS 'The most events in one request of an address in order; 1: each has its own.';
 
 COMMENT ON COLUMN cabinet.address.batch_wait_seconds IS 'How long the first event of a batch waits for more.';
+
+COMMENT ON COLUMN cabinet.address.body IS 'What its deliveries carry: kind, template, method and contentType. Null: the body of the contract.';
 
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 

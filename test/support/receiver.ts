@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export interface Received {
+  readonly method: string
   readonly type: string
   readonly deliveryId: number
   readonly signature: string
@@ -26,6 +27,7 @@ export const startReceiver = async (): Promise<Receiver> => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       received.push({
+        method: String(request.method),
         type: String(request.headers["x-service-event"]),
         deliveryId: Number(request.headers["x-service-delivery"]),
         signature: String(request.headers["x-service-signature"]),

@@ -15,6 +15,7 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
+import { preview } from "./AddressPreview.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, skip, test } from "./AddressDeliveryCommands.ts"
@@ -74,6 +75,17 @@ const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly
   ]
 }
 
+const bodyLines = ({
+  body: { kind, method, contentType, template },
+}: Address): ReadonlyArray<readonly [string, string]> => {
+  if (kind === "standard") return []
+  const type = contentType === null ? "" : `, ${contentType}`
+  return [
+    ["Body", method === "POST" ? `${kind}${type}` : `${kind}, ${method}${type}`],
+    ...(template === null ? [] : [["Template", template.replaceAll(/\s+/g, " ").trim()] as const]),
+  ]
+}
+
 const addressCard = (address: Address, style: Style): string =>
   card(
     [
@@ -102,6 +114,7 @@ const addressCard = (address: Address, style: Style): string =>
       ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
       ...givesUp(address),
       ...orderLines(address),
+      ...bodyLines(address),
       ["State", state(address)],
       ["Created", address.createdAt],
     ],
@@ -288,5 +301,20 @@ const rotateSecret = Command.make("rotate-secret", { id: addressArgument }, (inp
 export const addressCommand = Command.make("address").pipe(
   Command.withExamples(EXAMPLES.address),
   Command.withDescription("Manage delivery addresses and their signed deliveries"),
-  Command.withSubcommands([add, list, show, set, remove, ping, test, log, rotateSecret, resend, skip, pause, resume]),
+  Command.withSubcommands([
+    add,
+    list,
+    show,
+    set,
+    remove,
+    ping,
+    test,
+    preview,
+    log,
+    rotateSecret,
+    resend,
+    skip,
+    pause,
+    resume,
+  ]),
 )

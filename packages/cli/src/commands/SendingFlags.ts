@@ -1,7 +1,7 @@
 /**
  * How deliveries are sent to an address: `--headers-file`, `--client-certificate-file` with `--client-key-file`,
- * `--rate`, `--timeout`, `--give-up-after`, `--pause-on-gone`, `--order`, and `--batch` with `--batch-wait`. Each given flag
- * sets or changes its setting.
+ * `--rate`, `--timeout`, `--give-up-after`, `--pause-on-gone`, `--order`, `--batch` with `--batch-wait`, and `--body`. Each
+ * given flag sets or changes its setting.
  */
 import type { DeliveryOrder, SendingSettings } from "@data-cabinet/core/delivery/Address"
 import {
@@ -14,6 +14,7 @@ import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "./CommandError.ts"
+import { bodyFlags, type BodyInput, readBody } from "./BodyFlags.ts"
 import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 
@@ -49,6 +50,7 @@ const rangeFlag = (name: string, metavar: string, min: number, max: number, desc
 
 export const sendingFlags = {
   headersFile,
+  ...bodyFlags,
   ...certificateFlags,
   rate: wholeFlag(
     "rate",
@@ -93,7 +95,7 @@ export const sendingFlags = {
   ),
 }
 
-interface SendingInput {
+interface SendingInput extends BodyInput {
   readonly headersFile: Option.Option<string>
   readonly setHeadersFile?: Option.Option<string>
   readonly clientCertificateFile: Option.Option<string>
@@ -117,7 +119,7 @@ const isShared = ({
   ...input
 }: SendingInput): boolean => {
   const certificate = [input.clientCertificateFile, input.clientKeyFile]
-  const secretFiles = [urlFile, headers, setHeadersFile]
+  const secretFiles = [urlFile, headers, setHeadersFile, input.bodyFile]
   const piped = [...certificate, ...secretFiles].filter((file) => Option.contains(file, "-")).length
   return piped > 1 && (!process.stdin.isTTY || certificate.some((file) => Option.contains(file, "-")))
 }
@@ -127,14 +129,16 @@ export const readSending = (input: SendingInput) =>
   Effect.gen(function* () {
     if (isShared(input)) {
       const message =
-        "Standard input can supply one of the URL, the headers, the certificate and the key: use files for the others."
+        "Standard input can supply one of the URL, the headers, the body, the certificate and the key: use files for the others."
       return yield* new CommandError({ code: "usage", message })
     }
     if (Option.isSome(input.batchWait) && Option.isNone(input.batch)) {
       return yield* new CommandError({ code: "usage", message: "--batch-wait needs --batch." })
     }
     const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
+    const body = yield* readBody(input)
     const settings: SendingSettings = {
+      ...(body === undefined ? {} : { body }),
       ...(headers === undefined ? {} : { headers }),
       ...(yield* readCertificate(input)),
       ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),

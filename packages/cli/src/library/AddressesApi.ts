@@ -11,6 +11,8 @@ import type {
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { BodyPreview, PreviewChoice, PreviewHeader } from "@data-cabinet/core/delivery/BodyPreview"
+import type { BodyChoice, BodyKind, BodyMethod, BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
@@ -21,6 +23,11 @@ export type {
   AddressChange,
   Attempt,
   Batching,
+  BodyChoice,
+  BodyKind,
+  BodyMethod,
+  BodyPreview,
+  BodySetting,
   ClientCertificate,
   ClientIdentity,
   Delivery,
@@ -34,6 +41,8 @@ export type {
   NotSentReason,
   OrderedPosition,
   PingResult,
+  PreviewChoice,
+  PreviewHeader,
   SendingSettings,
   Subscription,
 }
@@ -95,6 +104,11 @@ export interface AddressesApi {
   readonly rotateSecret: (id: number) => Promise<Address>
   /** Sends a ping at once and waits for its outcome. */
   readonly ping: (id: number) => Promise<PingResult>
+  /**
+   * What a request to the address would carry, for an event (by default the newest one of its sources) and with a body (by
+   * default that of the address). Sends nothing.
+   */
+  readonly preview: (id: number, choice?: PreviewChoice) => Promise<BodyPreview>
   /** Whether the address would get this event, and if not, why. Sends nothing. */
   readonly test: (id: number, eventId: number) => Promise<FilterTest>
   /** The attempts to deliver to it, newest first. */
@@ -120,6 +134,7 @@ export const addressesApi = (run: Run): AddressesApi => ({
   skip: (id, eventId, reason) => run(Addresses.use((addresses) => addresses.skip(id, { eventId, reason }))),
   rotateSecret: (id) => run(Addresses.use((addresses) => addresses.rotateSecret(id))),
   ping: (id) => run(Addresses.use((addresses) => addresses.ping(id))),
+  preview: (id, choice = {}) => run(Addresses.use((addresses) => addresses.preview(id, choice))),
   test: (id, eventId) => run(Addresses.use((addresses) => addresses.test(id, eventId))),
   log: (id, query = {}) => run(Deliveries.use((deliveries) => deliveries.log({ limit: 100, ...query, addressId: id }))),
   resend: (deliveryId) => run(Deliveries.use((deliveries) => deliveries.resend(deliveryId))),

@@ -26,6 +26,7 @@ export type CabinetErrorCode =
   | "bad_from"
   | "bad_fv"
   | "bad_batch"
+  | "bad_template"
   | "bad_give_up"
   | "bad_header"
   | "bad_header_fields"

@@ -26,6 +26,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "address remove": ["1", "--yes"],
   "address ping": ["1"],
   "address test": ["1", "--event", "1"],
+  "address preview": ["1"],
   "address log": ["1"],
   "address rotate-secret": ["1"],
   "address resend": ["1", "--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"],

@@ -226,6 +226,7 @@ const ADDRESSES: Acts<Addresses["Service"]> = {
   resume: (id) => act("address.resume", `address ${id}`),
   rotateSecret: (id) => act("address.rotate_secret", `address ${id}`),
   ping: (id) => act("address.ping", `address ${id}`),
+  preview: null,
   skip: (id, { eventId, reason }) => act("address.skip", `address ${id}`, { event_id: eventId, reason }),
   test: null,
 }

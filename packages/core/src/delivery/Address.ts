@@ -3,6 +3,7 @@ import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
+import { type BodyChoice, type BodySetting, bodyShape } from "./BodySetting.ts"
 import { type ClientCertificate, clientCertificateShape, type ClientIdentity } from "./ClientCertificate.ts"
 import { fieldFilterMembers, type FieldFilters } from "./FieldFilter.ts"
 import type { HeaderChange } from "./HeaderChange.ts"
@@ -83,6 +84,7 @@ export interface Address {
   readonly pauseOnGone: boolean
   readonly order: DeliveryOrder
   readonly batch: Batching
+  readonly body: BodySetting
   /** Null for an address without an order that has delivered everything from the time when it had one. */
   readonly position: OrderedPosition | null
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
@@ -124,6 +126,7 @@ const settings = {
     max: Shape.whole("The most events; with 1 the body is that of a single delivery."),
     wait: Shape.whole("For how many seconds the first event of a batch waits for more."),
   }),
+  body: bodyShape,
 }
 
 const state = {
@@ -205,6 +208,8 @@ export interface SendingSettings {
   readonly order?: DeliveryOrder
   /** How many events one request brings, which needs `order: "feed"`. Default: one. */
   readonly batch?: Batching
+  /** What deliveries carry. Default: the contract's own body. */
+  readonly body?: BodyChoice
 }
 
 /** An address to be created. */

@@ -5,7 +5,7 @@ import { Schema } from "effect"
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names
  * the address and the network. `name_not_found`: the host name has no address, or its name server did not respond.
  * `bad_filter`, `bad_fo`, `bad_fv`: a condition of a filter is invalid; the message says which. `bad_header`,
- * `bad_rate`, `bad_timeout`, `bad_give_up`, `bad_batch`: an invalid setting; no message has a header's value. `bad_certificate`,
+ * `bad_rate`, `bad_timeout`, `bad_give_up`, `bad_batch`, `bad_template`: an invalid setting; no message has a header's value. `bad_certificate`,
  * `bad_client_key`: its client certificate or key cannot be used; the message says why, without any part of the key.
  * `headers_needed`, `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`:
  * another caller changed the address meanwhile. `too_many_addresses`: a source would have more than `MAX_ADDRESSES`.
@@ -25,6 +25,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_timeout",
     "bad_give_up",
     "bad_batch",
+    "bad_template",
     "bad_certificate",
     "bad_client_key",
     "headers_needed",

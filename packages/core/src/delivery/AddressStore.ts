@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Address, AddressChange, NewAddress } from "./Address.ts"
+import type { Claimed } from "./DeliveryQueue.ts"
 import type { JudgedEvent } from "./TestFilter.ts"
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
@@ -28,6 +29,13 @@ export interface TooManyAddresses {
   readonly sourceId: number | null
   /** Whether those with a filter are too many, or all of them. */
   readonly filtered: boolean
+}
+
+/** An event to preview a body with. */
+export interface SampleEvent {
+  readonly id: number
+  readonly createdAt: string
+  readonly event: NonNullable<Claimed["event"]>
 }
 
 /** The state that a change was checked against. */
@@ -61,6 +69,8 @@ export class AddressStore extends Context.Service<
     readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Found
+    /** An event as an address would be sent it; without an id the newest that its sources have. None without such an event. */
+    readonly sample: (id: number, eventId: number | null) => Returns<Option.Option<SampleEvent>>
     /** The facts of an event that decide its deliveries to this address; none if no such event exists. */
     readonly judged: (id: number, eventId: number) => Returns<Option.Option<JudgedEvent>>
   }

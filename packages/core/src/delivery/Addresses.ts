@@ -10,6 +10,7 @@ import {
   MAX_ADDRESSES,
   MAX_FILTERED_ADDRESSES,
   MAX_ORDERED,
+  type SampleEvent,
   type TooManyAddresses,
 } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
@@ -17,12 +18,15 @@ import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
+import type { BodyPreview, PreviewChoice } from "./BodyPreview.ts"
+import { checkBody, checkBodyFits, STANDARD_BODY } from "./BodySetting.ts"
 import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { noSuchAddress } from "./Deliveries.ts"
-import { DeliveryQueue } from "./DeliveryQueue.ts"
+import { type Claimed, DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 import { checkFilters } from "./FieldFilter.ts"
 import { keptHeaders } from "./HeaderChange.ts"
+import { writeLetter } from "./Letter.ts"
 import { OrderedQueue, type SkipObstacle } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 
@@ -82,8 +86,13 @@ export class Addresses extends Context.Service<
      * the reason. Refuses any other event.
      */
     readonly skip: (id: number, skipped: SkippedEvent) => Returns<Address>
-    /** Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. */
+    /**
+     * Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. An address with a body
+     * of its receiver is sent that body, of the newest event of its sources.
+     */
     readonly ping: (id: number) => Returns<PingResult>
+    /** What a request to the address would carry. Sends nothing, and stores nothing. */
+    readonly preview: (id: number, choice: PreviewChoice) => Returns<BodyPreview>
     /** Whether the address would currently be sent this event, and if not, why. Sends nothing. */
     readonly test: (id: number, eventId: number) => Returns<FilterTest>
   }
@@ -104,6 +113,12 @@ export class Addresses extends Context.Service<
         return url.href
       })
 
+      const withSample = Effect.fnUntraced(function* (ping: Claimed) {
+        if (ping.body === undefined) return ping
+        const sample = yield* store.sample(ping.addressId, null)
+        return Option.isNone(sample) ? ping : { ...ping, event: sample.value.event }
+      })
+
       const checkSources = Effect.fnUntraced(function* (sources: Subscription) {
         const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
         if (unknown === null) return
@@ -115,11 +130,14 @@ export class Addresses extends Context.Service<
           const { url, sources, filters = [] } = address
           const checked = yield* Effect.fromResult(checkFilters(filters))
           yield* Effect.fromResult(checkSettings(address))
-          yield* Effect.fromResult(checkBatch(address.order ?? "none", address.batch ?? NO_BATCHES))
+          const { order = "none", batch = NO_BATCHES } = address
+          yield* Effect.fromResult(checkBatch(order, batch))
+          const body = yield* Effect.fromResult(checkBody(address.body ?? STANDARD_BODY))
           const href = yield* checkedUrl(url)
+          yield* Effect.fromResult(checkBodyFits(body, href, batch))
           const identity = yield* checkedIdentity(address.clientIdentity, href)
           yield* checkSources(sources)
-          const created = yield* store.create({ ...address, ...identity, url: href, filters: checked })
+          const created = yield* store.create({ ...address, ...identity, url: href, filters: checked, body })
           return "is" in created ? yield* tooMany(created, address) : created
         }),
         list: store.list,
@@ -132,12 +150,15 @@ export class Addresses extends Context.Service<
           const was = yield* existing(id, store.get(id))
           const { order = was.order, batch = NO_BATCHES } = change
           yield* Effect.fromResult(checkBatch(order, batch))
+          const body = change.body === undefined ? {} : { body: yield* Effect.fromResult(checkBody(change.body)) }
           if (change.headers === undefined) yield* Effect.fromResult(checkHeaderCount(was.headerNames, change))
           if (change.url !== undefined) yield* checkOrigin(was, change.url, change)
           const url = change.url === undefined ? {} : { url: yield* checkedUrl(change.url) }
+          const after = order === "feed" ? (change.batch ?? was.batch) : NO_BATCHES
+          yield* Effect.fromResult(checkBodyFits(body.body ?? was.body, url.url ?? was.url, after))
           const identity = yield* checkedIdentity(change.clientIdentity, url.url ?? was.url)
           if (change.sources !== undefined) yield* checkSources(change.sources)
-          const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters }, was)
+          const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters, ...body }, was)
           if ("is" in changed) return yield* tooMany(changed, change)
           if (Option.isSome(changed)) return changed.value
           yield* existing(id, store.get(id))
@@ -149,11 +170,15 @@ export class Addresses extends Context.Service<
         resume: (id) => Effect.tap(existing(id, store.resume(id)), () => signal.wake),
         rotateSecret: (id) => existing(id, store.rotateSecret(id)),
         skip: (id, skipped) => Effect.andThen(skipEvent(ordered, id, skipped), existing(id, store.get(id))),
+        preview: Effect.fnUntraced(function* (id, choice) {
+          const address = yield* existing(id, store.get(id))
+          return yield* previewed(address, choice, yield* store.sample(id, choice.eventId ?? null))
+        }),
         ping: Effect.fnUntraced(function* (id) {
           const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
           if (Option.isNone(claimed)) return yield* noSuchAddress(id)
           const delivery = claimed.value
-          const settlement = yield* deliver.attempt(delivery)
+          const settlement = yield* deliver.attempt(yield* withSample(delivery))
           yield* queue.settle([settlement])
           const delivered = settlement.next.state === "delivered"
           return { ...settlement.outcome, deliveryId: delivery.id, delivered }
@@ -212,6 +237,36 @@ const tooMany = ({ sourceId, filtered }: TooManyAddresses, { order }: AddressCha
       : `Source ${sourceId} has ${addresses}, those of every source included, which is as many as it may have: remove one first.`
   return new AddressError({ code: "too_many_addresses", message })
 }
+
+/** Writes, and sends nothing. */
+const previewed = Effect.fnUntraced(function* (
+  { url, ...address }: Address,
+  { eventId, body: choice }: PreviewChoice,
+  sample: Option.Option<SampleEvent>,
+) {
+  if (eventId !== undefined && Option.isNone(sample)) {
+    return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
+  }
+  const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
+  yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
+  const shown = Option.getOrNull(sample)
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const { createdAt, event } = shown ?? { createdAt: now, event: null }
+  const type = event === null ? "ping" : "event.received"
+  const letter = writeLetter({ url, body }, { items: [{ id: 0, type, createdAt, event }], isBatch: false })
+  const written = yield* Effect.isEffect(letter)
+    ? Effect.mapError(letter, (why) => new AddressError({ code: "bad_template", message: `Not sent: ${why}.` }))
+    : Effect.succeed(letter)
+  const preview: BodyPreview = {
+    eventId: shown?.id ?? null,
+    event: event === null ? null : Buffer.from(event.json).toString(),
+    template: body.template,
+    method: written.method,
+    headers: Object.entries(written.headers).map(([name, value]) => ({ name, value })),
+    body: Buffer.from(written.body).toString(),
+  }
+  return preview
+})
 
 const MAX_REASON = 500
 

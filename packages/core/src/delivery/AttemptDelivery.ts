@@ -3,11 +3,13 @@
  * settles.
  */
 import { Context, Effect, Layer } from "effect"
+import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
-import type { DeliveryType, Outcome } from "./Attempt.ts"
+import type { Outcome } from "./Attempt.ts"
+import type { ClientIdentity } from "./ClientCertificate.ts"
 import { Courier, USER_AGENT } from "./Courier.ts"
-import { deliveryBody } from "./DeliveryBody.ts"
 import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
+import { type Letter, type Parcel, writeLetter } from "./Letter.ts"
 import type { Recipient } from "./OrderedQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { signDelivery, standardHeaders } from "./Signature.ts"
@@ -24,51 +26,71 @@ export const nextState = (delivery: Pick<Claimed, "type" | "failures">, outcome:
 
 const notSent = (failure: string): Outcome => ({
   status: null,
-  failure: `not sent: ${failure} cannot be decrypted with CABINET_SECRET_KEY`,
+  failure: `not sent: ${failure}`,
   peer: null,
   durationMs: 0,
   responseBody: null,
 })
 
-/** An unsigned delivery could be anyone's, so it is not sent; another process may have the key. */
-const NO_SECRET = notSent("the signing secret")
-const NO_HEADERS = notSent("a header of the address")
-const NO_CLIENT_KEY = notSent("the key of the client certificate")
+const undecryptable = (what: string) => notSent(`${what} cannot be decrypted with CABINET_SECRET_KEY`)
 
-/** A body to sign and send. */
-export interface Letter {
-  readonly id: number
-  readonly type: DeliveryType | "events.received"
-  readonly body: Uint8Array
+/** An unsigned delivery could be anyone's, so it is not sent; another process may have the key. */
+const NO_SECRET = undecryptable("the signing secret")
+const NO_HEADERS = undecryptable("a header of the address")
+const NO_CLIENT_KEY = undecryptable("the key of the client certificate")
+
+/** A recipient whose secrets, headers and certificate can be used. */
+interface Usable extends Omit<Recipient, "identity"> {
+  readonly headers: ReadonlyArray<RequestHeader>
+  readonly identity: ClientIdentity | undefined
+}
+
+/** The address's own headers, but for those that describe the body. */
+const ownHeaders = (headers: ReadonlyArray<RequestHeader>, described: Letter["headers"]) => {
+  const names = new Set(Object.keys(described).map((name) => name.toLowerCase()))
+  return Object.fromEntries(headers.filter(([name]) => !names.has(name.toLowerCase())))
 }
 
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
   {
     readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement>
-    /** Signs and sends a body, once. */
-    readonly send: (recipient: Recipient, letter: () => Letter) => Effect.Effect<Outcome>
+    /** Writes, signs and sends a request, once. */
+    readonly send: (recipient: Recipient, parcel: Parcel) => Effect.Effect<Outcome>
   }
 >()("@data-cabinet/core/delivery/AttemptDelivery") {
   static readonly layer = Layer.effect(
     AttemptDelivery,
     Effect.gen(function* () {
       const courier = yield* Courier
-      const send = (recipient: Recipient, letter: () => Letter): Effect.Effect<Outcome> =>
-        Effect.clockWith((clock) => {
-          const { secrets, headers = [], timeoutSeconds = null, identity } = recipient
+      const send = (recipient: Recipient, parcel: Parcel): Effect.Effect<Outcome> =>
+        Effect.suspend(() => {
+          const { secrets, headers = [], identity } = recipient
           if (secrets.length === 0) return Effect.succeed(NO_SECRET)
           if (headers === null) return Effect.succeed(NO_HEADERS)
           if (identity === null) return Effect.succeed(NO_CLIENT_KEY)
-          const { id, type, body } = letter()
+          const letter = writeLetter(recipient, parcel)
+          if (!Effect.isEffect(letter)) return post({ ...recipient, headers, identity }, letter)
+          return Effect.matchEffect(letter, {
+            onFailure: (why) => Effect.succeed(notSent(why)),
+            onSuccess: (written) => post({ ...recipient, headers, identity }, written),
+          })
+        })
+      const post = (
+        recipient: Usable,
+        { id, type, method, headers: described, body }: Letter,
+      ): Effect.Effect<Outcome> =>
+        Effect.clockWith((clock) => {
+          const { secrets, headers, timeoutSeconds = null, identity } = recipient
           const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
           const sent = courier.send({
+            method,
             url: recipient.url,
             ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
             ...(identity === undefined ? {} : { identity }),
             headers: {
-              ...(headers.length === 0 ? {} : Object.fromEntries(headers)),
-              "Content-Type": "application/json",
+              ...(headers.length === 0 ? {} : ownHeaders(headers, described)),
+              ...described,
               "User-Agent": USER_AGENT,
               "X-Service-Event": type,
               "X-Service-Delivery": String(id),
@@ -82,13 +104,10 @@ export class AttemptDelivery extends Context.Service<
       return AttemptDelivery.of({
         send,
         attempt: (delivery) =>
-          Effect.map(
-            send(delivery, () => ({ id: delivery.id, type: delivery.type, body: deliveryBody(delivery) })),
-            (outcome): Settlement => {
-              const next = nextState(delivery, outcome)
-              return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
-            },
-          ),
+          Effect.map(send(delivery, { items: [delivery], isBatch: false }), (outcome): Settlement => {
+            const next = nextState(delivery, outcome)
+            return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
+          }),
       })
     }),
   )

@@ -1,6 +1,7 @@
 /** Sends one signed request to an address that is checked before connecting. */
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Attempt.ts"
+import type { BodyMethod } from "./BodySetting.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
 
 /** The User-Agent of every outgoing request: deliveries and polls. */
@@ -8,6 +9,7 @@ export const USER_AGENT = "DataCabinet/1"
 
 /** A signed request to send. */
 export interface CourierRequest {
+  readonly method: BodyMethod
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Presented to a server that requires a client certificate. */

@@ -1,6 +1,5 @@
 /** The body of a delivery, in UTF-8: the event's own JSON is inserted unchanged, so that no digit is lost. */
 import type { Claimed } from "./DeliveryQueue.ts"
-import type { OrderedItem } from "./OrderedQueue.ts"
 
 const END = 0x7d // }
 
@@ -22,11 +21,11 @@ export const deliveryBody = (delivery: Pick<Claimed, "id" | "type" | "createdAt"
  * The body of a batch: `{id, type, created_at, events}`, where each event is the body of its own delivery. The id is that of
  * the last one, so a batch with the same id brings no event that an earlier one did not.
  */
-export const batchBody = (items: ReadonlyArray<OrderedItem>): Uint8Array => {
+export const batchBody = (items: ReadonlyArray<Pick<Claimed, "id" | "createdAt" | "event">>): Uint8Array => {
   const last = items.at(-1)!
-  const head = `{"id":${last.deliveryId},"type":"events.received","created_at":"${last.createdAt}","events":[`
+  const head = `{"id":${last.id},"type":"events.received","created_at":"${last.createdAt}","events":[`
   const parts: Array<Uint8Array> = [Buffer.from(head)]
-  for (const [index, { deliveryId: id, createdAt, event }] of items.entries()) {
+  for (const [index, { id, createdAt, event }] of items.entries()) {
     if (index > 0) parts.push(COMMA)
     parts.push(deliveryBody({ id, type: "event.received", createdAt, event }))
   }

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { Slice } from "../pagination/FillPage.ts"
 import type { Attempt, Delivery, DeliveryOutcome, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
+import type { BodySetting } from "./BodySetting.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
@@ -41,6 +42,8 @@ export interface Claimed {
   /** The address's client certificate, if it has one; null if the key that encrypts its private key is unavailable. */
   readonly identity?: ClientIdentity | null
   readonly timeoutSeconds?: number | null
+  /** What its requests carry; by default the contract's own body. */
+  readonly body?: BodySetting
   /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
   readonly notBeforeMillis?: number | null
   /** The attempt's number; a later claim invalidates it. */

@@ -26,7 +26,10 @@ export interface OrderedItem {
 }
 
 /** The address as one request needs it. */
-export type Recipient = Pick<Claimed, "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds">
+export type Recipient = Pick<
+  Claimed,
+  "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body"
+>
 
 /** The next events of an address. */
 export interface OrderedPage {

@@ -34,7 +34,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
               durationMs: clock.currentTimeMillisUnsafe() - started,
             })
             const sent = client.send({
-              method: "POST",
+              method: request.method,
               url: urlOf(request.url),
               headers: request.headers,
               ...(request.identity === undefined ? {} : { identity: request.identity }),

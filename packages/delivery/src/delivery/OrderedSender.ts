@@ -4,8 +4,8 @@
  * longer sends nothing before it has asked.
  */
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
-import type { AttemptDelivery, Letter } from "@data-cabinet/core/delivery/AttemptDelivery"
-import { batchBody, deliveryBody } from "@data-cabinet/core/delivery/DeliveryBody"
+import type { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import type { Parcel } from "@data-cabinet/core/delivery/Letter"
 import type {
   OrderedAttempt,
   OrderedItem,
@@ -56,11 +56,10 @@ export const nextBatch = (items: ReadonlyArray<OrderedItem>, from: number, max: 
   return items.slice(from, to)
 }
 
-const letterOf = (batch: ReadonlyArray<OrderedItem>, max: number): Letter => {
-  const { deliveryId: id, createdAt, event } = batch.at(-1)!
-  if (max > 1) return { id, type: "events.received", body: batchBody(batch) }
-  return { id, type: "event.received", body: deliveryBody({ id, type: "event.received", createdAt, event }) }
-}
+const parcelOf = (batch: ReadonlyArray<OrderedItem>, max: number): Parcel => ({
+  items: batch.map(({ deliveryId: id, createdAt, event }) => ({ id, type: "event.received", createdAt, event })),
+  isBatch: max > 1,
+})
 
 /** How a page ended. */
 type PageEnd = { readonly is: "more" } | { readonly is: "rest"; readonly millis: number } | { readonly is: "over" }
@@ -150,7 +149,7 @@ class Turn {
       const started = this.now
       this.#slot.since = started
       const last = batch.at(-1)!
-      const outcome = yield* this.#parts.deliver.send(page.recipient, () => letterOf(batch, page.batch.max))
+      const outcome = yield* this.#parts.deliver.send(page.recipient, parcelOf(batch, page.batch.max))
       yield* countOutcome(outcome)
       const number = failures + 1
       if (isDelivered(outcome)) {

@@ -9,7 +9,7 @@ import { MAX_INFORMATIONAL } from "./LooseHead.ts"
 import { describe, OutgoingError } from "./OutgoingError.ts"
 
 export interface OutgoingRequest {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array

@@ -1,6 +1,8 @@
 /** The settings of delivery addresses in the bodies of requests. */
+import { BODY_KINDS, BODY_METHODS, type BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
 import { type AddressChange, DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { MAX_TEMPLATE_BYTES } from "@data-cabinet/core/delivery/BodyTemplate"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
@@ -22,6 +24,25 @@ const headersField = (description: string) =>
   Schema.Array(Schema.Struct({ name: headerName, value: text(4096, "Secret: never shown.") }))
     .check(Schema.isMaxLength(MAX_HEADERS))
     .annotate({ description })
+
+const bodyField = Schema.Struct({
+  kind: Schema.Literals(BODY_KINDS).annotate({
+    description: "`standard`: our own body; `template`: one of your own; the others: that of a receiver.",
+  }),
+  template: Schema.optionalKey(
+    Schema.NullOr(
+      text(MAX_TEMPLATE_BYTES, "JSON whose texts hold places such as `{{payload.name}}`. For `template` and `form`."),
+    ),
+  ),
+  method: Schema.optionalKey(
+    Schema.Literals(BODY_METHODS).annotate({ description: "Of `template` and `form`; default: `POST`." }),
+  ),
+  content_type: Schema.optionalKey(
+    Schema.NullOr(
+      text(100, "Of a `template`: `application/json`, which is the default, or a type that ends in `+json`."),
+    ),
+  ),
+}).annotate({ description: "What deliveries carry." })
 
 const settings = {
   sources: Schema.optionalKey(subscription),
@@ -66,7 +87,13 @@ const settings = {
       }),
     }).annotate({ description: "How many events one request brings; needs `order` `feed`." }),
   ),
+  body: Schema.optionalKey(bodyField),
 }
+/** What to preview. */
+export const previewed = Schema.Struct({
+  event_id: Schema.optionalKey(idField),
+  body: Schema.optionalKey(bodyField),
+})
 export const skippedEvent = Schema.Struct({
   event_id: idField,
   reason: text(500, "Why, for the log."),
@@ -100,6 +127,7 @@ export const changeOf = (body: typeof addressChange.Type): AddressChange => {
     pause_on_gone: pauseOnGone,
     set_headers: setHeaders,
     remove_headers: removeHeaders,
+    body: chosen,
     ...given
   } = rest
   return {
@@ -111,8 +139,15 @@ export const changeOf = (body: typeof addressChange.Type): AddressChange => {
     ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
     ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
     ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
+    ...(chosen === undefined ? {} : { body: bodyOf(chosen) }),
   }
 }
+
+/** A body from a request. */
+export const bodyOf = ({ content_type: contentType, ...body }: typeof bodyField.Type): BodyChoice => ({
+  ...body,
+  ...(contentType === undefined ? {} : { contentType }),
+})
 
 export const ADDRESS_PARAMS = {
   bad_url: "/url",
@@ -129,5 +164,6 @@ export const ADDRESS_PARAMS = {
   bad_timeout: "/timeout_seconds",
   bad_give_up: "/give_up_after_seconds",
   bad_batch: "/batch",
+  bad_template: "/body",
 } as const
 export const ADDRESS_ERRORS = Object.keys(ADDRESS_PARAMS) as ReadonlyArray<keyof typeof ADDRESS_PARAMS>

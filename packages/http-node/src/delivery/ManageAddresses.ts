@@ -7,6 +7,7 @@ import {
 } from "@data-cabinet/core/delivery/Address"
 import { attemptShape } from "@data-cabinet/core/delivery/Attempt"
 import { pingResultShape, Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { bodyPreviewShape } from "@data-cabinet/core/delivery/BodyPreview"
 import { filterTestShape } from "@data-cabinet/core/delivery/TestFilter"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
@@ -15,9 +16,11 @@ import {
   ADDRESS_ERRORS,
   ADDRESS_PARAMS,
   addressChange,
+  bodyOf,
   changeOf,
   headersPointer,
   newAddress,
+  previewed,
   skippedEvent,
 } from "./AddressBodies.ts"
 import { attemptCursor, attemptsBefore } from "./AttemptCursor.ts"
@@ -65,6 +68,30 @@ const skipping = (addresses: Addresses["Service"]) =>
     params: { no_such_address: "id", not_skipped: "/event_id" },
     respond: ({ path: [address], body: { event_id: eventId, reason } }) =>
       Effect.map(addresses.skip(address, { eventId, reason }), addressShape.json),
+  })
+
+const previewing = (addresses: Addresses["Service"]) =>
+  manageEndpoint({
+    ...common,
+    id: "previewDelivery",
+    method: "POST",
+    path: about("/preview"),
+    summary: "What an address would be sent",
+    description:
+      "Writes the body for an event, with the body given here or that of the address. Without `event_id`: for the newest event that its sources have. Nothing is sent or stored.",
+    action: "event.read",
+    body: previewed,
+    response: one(bodyPreviewShape, "The request."),
+    errors: ["no_such_address", "no_such_event", "bad_template"],
+    params: { no_such_address: "id", no_such_event: "/event_id", bad_template: "/body" },
+    respond: ({ path: [address], body: { event_id: eventId, body } }) =>
+      Effect.map(
+        addresses.preview(address, {
+          ...(eventId === undefined ? {} : { eventId }),
+          ...(body === undefined ? {} : { body: bodyOf(body) }),
+        }),
+        bodyPreviewShape.json,
+      ),
   })
 
 export const manageAddresses = Effect.gen(function* () {
@@ -219,12 +246,14 @@ export const manageAddresses = Effect.gen(function* () {
       method: "POST",
       path: about("/ping"),
       summary: "Check a delivery address",
-      description: "Sends a signed ping at once, even to a paused address, and returns the result.",
+      description:
+        "Sends a signed ping at once, even to a paused address, and returns the result. An address with a body of its receiver is sent that body, of the newest event of its sources.",
       action: "address.change",
       once: { completed: "after" },
       response: one(pingResultShape, "The result; a failed ping is not an error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingResultShape.json),
     }),
+    previewing(addresses),
     manageEndpoint({
       ...common,
       id: "testAddress",

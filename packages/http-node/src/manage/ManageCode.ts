@@ -181,6 +181,11 @@ const OWN = {
     status: 400,
     meaning: "The batch is out of range, or the address has no order: `max` 1 to 100 events, `wait` 0 to 60 seconds.",
   },
+  bad_template: {
+    status: 400,
+    meaning:
+      "The body of deliveries is not valid, or does not fit its address; the message says why, of a template with line and column.",
+  },
   bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   too_many_addresses: {
     status: 409,

@@ -6,6 +6,8 @@ import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
+import { type BodyChoice, checkBody, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
+import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
@@ -20,9 +22,19 @@ type Sent = Omit<Address, "secret" | "previousSecret"> & Partial<Address>
 const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, ...sent })
 
 const checked = (change: AddressChange) =>
-  Effect.andThen(Effect.fromResult(checkFilters(change.filters ?? [])), Effect.fromResult(checkSettings(change)))
+  Effect.all([
+    Effect.fromResult(checkFilters(change.filters ?? [])),
+    Effect.fromResult(checkSettings(change)),
+    Effect.fromResult(checkBody(change.body ?? STANDARD_BODY)),
+  ])
 
 const headerJson = ([name, value]: RequestHeader) => ({ name, value })
+
+const sentBody = (body: BodyChoice | undefined) => {
+  if (body === undefined) return undefined
+  const { contentType, ...others } = body
+  return { ...others, content_type: contentType }
+}
 
 const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: AddressChange) => ({
   url,
@@ -38,6 +50,7 @@ const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: Add
   pause_on_gone: settings.pauseOnGone,
   order: settings.order,
   batch: settings.batch,
+  body: sentBody(settings.body),
 })
 
 export const layer = Layer.effect(
@@ -62,6 +75,15 @@ export const layer = Layer.effect(
       skip: (id, { eventId, reason }) =>
         one({ method: "POST", path: ["addresses", id, "skip"], body: { event_id: eventId, reason } }),
       ping: (id) => refusedAs(api.json<PingResult>({ method: "POST", path: ["addresses", id, "ping"] }), known),
+      preview: (id, { eventId, body }) =>
+        refusedAs(
+          api.json<BodyPreview>({
+            method: "POST",
+            path: ["addresses", id, "preview"],
+            body: { event_id: eventId, body: sentBody(body) },
+          }),
+          known,
+        ),
       test: (id, eventId) =>
         refusedAs(api.json<FilterTest>({ method: "GET", path: ["addresses", id, "events", eventId] }), known),
     })

@@ -91,14 +91,14 @@ export const CLAIM = `
     SELECT p.address_id, ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock FOR UPDATE OF p SKIP LOCKED
   ),
   turn AS MATERIALIZED (
-    SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds,
+    SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body,
       a.rate, pace.next_at,
       greatest(least(coalesce(r.room, $3::int), ${SLOTS}), 0) AS room
     FROM ${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id
   ),
   picked AS MATERIALIZED (
     SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until, turn.headers,
-      turn.client_certificate, turn.client_key, turn.timeout_seconds, turn.rate, turn.next_at
+      turn.client_certificate, turn.client_key, turn.timeout_seconds, turn.body, turn.rate, turn.next_at
     FROM turn CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.address_id, d.type, d.attempts, d.claimed_at FROM cabinet.delivery d
       WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
@@ -145,7 +145,7 @@ export const CLAIM = `
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
     RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
       CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,
-      f.headers::text AS headers, f.client_certificate, f.client_key, f.timeout_seconds, f.rate,
+      f.headers::text AS headers, f.client_certificate, f.client_key, f.timeout_seconds, f.body::text AS body, f.rate,
       (extract(epoch FROM f.next_at - (SELECT at FROM clock)) * 1000)::float8 AS pace_millis, d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
       f.event_id::float8 AS event_id, f.source_id::float8 AS source_id, f.source_name, f.channel,
       timestamptz_send(f.received_at) AS received_at, json_send(f.payload) AS payload,
@@ -164,7 +164,7 @@ export const CLAIM_NEW_PING = `
   )
   SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
     CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
-    a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, NULL::int AS rate, NULL::float8 AS pace_millis, t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
+    a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body::text AS body, NULL::int AS rate, NULL::float8 AS pace_millis, t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
   FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
 /** $1: deliveries, $2: the attempts that they were claimed for. The numbers of those attempts stay used. */

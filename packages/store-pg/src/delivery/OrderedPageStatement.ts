@@ -32,7 +32,7 @@ SELECT f.lease::float8 AS lease, f.epoch::text AS epoch, f.xid::text AS xid, f.e
   m.epoch AS bound_epoch, m.bound, a.id::float8 AS address_id, a.in_order,
   a.paused_at IS NOT NULL OR a.removed_at IS NOT NULL AS stopped, a.url, a.secret,
   CASE WHEN a.previous_secret_until > cabinet.now() THEN a.previous_secret END AS previous_secret,
-  a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, a.rate, a.batch_max, a.batch_wait_seconds,
+  a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body::text AS body, a.rate, a.batch_max, a.batch_wait_seconds,
   o.event_ids::text[] AS event_ids, o.delivery_ids::text[] AS delivery_ids, r.rules
 FROM mark m CROSS JOIN cabinet.follower f JOIN cabinet.ordered_delivery o ON o.follower_id = f.id
 JOIN cabinet.address a ON a.id = o.address_id CROSS JOIN LATERAL (

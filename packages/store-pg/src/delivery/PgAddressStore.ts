@@ -1,6 +1,6 @@
 /** Delivery addresses in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
+import { AddressStore, type SampleEvent } from "@data-cabinet/core/delivery/AddressStore"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer, Option } from "effect"
 import { SecretCiphers } from "../key/SecretCipher.ts"
@@ -14,6 +14,13 @@ import { newSecret, toAddress } from "./StoredAddress.ts"
 
 /** How many deliveries one statement cancels when an address is removed. */
 const CANCEL_BATCH = 5000
+
+const sampleOf = (row: AddressStatement.SampleRow): SampleEvent => ({
+  id: row.id,
+  createdAt: row.created_at,
+  event: { json: Buffer.from(row.json), sourceId: row.source_id, sourceName: row.source_name },
+})
+
 export const layer = Layer.effect(
   AddressStore,
   Effect.gen(function* () {
@@ -77,6 +84,12 @@ export const layer = Layer.effect(
         ),
       rotateSecret: (id) =>
         orUnavailable(Effect.andThen(sql.unsafe(AddressStatement.ROTATE_SECRET, [id, newSecret(cipher)]), find(id))),
+      sample: (id, eventId) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<AddressStatement.SampleRow>(AddressStatement.SAMPLE_EVENT, [id, eventId]), ([row]) =>
+            Option.map(Option.fromNullishOr(row), sampleOf),
+          ),
+        ),
       judged: (id, eventId) =>
         orUnavailable(
           Effect.map(sql.unsafe<JudgedEvent>(AddressStatement.JUDGED_EVENT, [id, eventId]), ([row]) =>

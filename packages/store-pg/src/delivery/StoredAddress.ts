@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import type { Address, AddressChange, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
+import { type BodyChoice, type BodySetting, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
@@ -38,6 +39,7 @@ export const toAddress = (cipher: SecretCipher) => {
     pauseOnGone: row.pause_on_gone,
     order: row.in_order ? "feed" : "none",
     batch: { max: row.batch_max, wait: row.batch_wait_seconds },
+    body: row.body === null ? STANDARD_BODY : (JSON.parse(row.body) as BodySetting),
     position: row.position === null ? null : (JSON.parse(row.position) as OrderedPosition),
     createdAt: row.created_at,
     pausedAt: row.paused_at,
@@ -52,6 +54,9 @@ export const sourcesOf = (sources: Subscription) => (sources === "all" ? [] : so
 /** A filter as it is stored; null if it has no condition. */
 export const storedFilters = (filters: FieldFilters): string | null =>
   filters.length === 0 ? null : JSON.stringify(filters)
+
+/** A checked body as it is stored; null for the contract's own. */
+const storedBody = (body: BodyChoice): string | null => (body.kind === "standard" ? null : JSON.stringify(body))
 
 /** Headers as they are stored, their values encrypted. */
 export const encrypted = (cipher: SecretCipher, headers: ReadonlyArray<RequestHeader>) =>
@@ -93,15 +98,19 @@ export const storedIdentity = (cipher: SecretCipher, identity: ClientIdentity | 
   return [certificate, cipher.encrypt("client key", key), certificateIn(certificate)!.endsAt]
 }
 
-type Sending = Pick<StoredChange, "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone" | "identity">
+type Sending = Pick<
+  StoredChange,
+  "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone" | "identity" | "body"
+>
 
 /** Writes how requests are sent to an address. */
 export const changeSending = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: Sending) {
-  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone, identity } = changed
+  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone, identity, body } = changed
   if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
   if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
   if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
   if (pauseOnGone !== undefined) yield* sql.unsafe(AddressStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
+  if (body !== undefined) yield* sql.unsafe(AddressStatement.SET_BODY, [id, storedBody(body)])
   if (identity !== undefined) yield* sql.unsafe(AddressStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
 })
 

@@ -1,5 +1,6 @@
 /** What an address's row says about sending to it, decrypted. */
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
+import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
@@ -16,6 +17,8 @@ export interface RecipientRow {
   readonly client_certificate: string | null
   readonly client_key: string | null
   readonly timeout_seconds: number | null
+  /** JSON; null for the contract's own body. */
+  readonly body: string | null
 }
 
 /** Those that can be decrypted, newest first. */
@@ -53,5 +56,6 @@ export const storedRecipient = (row: RecipientRow, cipher: SecretCipher) => {
     headers: headersOf(row, cipher),
     ...(identity === undefined ? {} : { identity }),
     timeoutSeconds: row.timeout_seconds,
+    ...(row.body === null ? {} : { body: JSON.parse(row.body) as BodySetting }),
   }
 }

@@ -1,0 +1,52 @@
+/** `cabinet address preview`: the request that an address would be sent for an event, beside the event and the template. */
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { type BodyPreview, bodyPreviewShape } from "@data-cabinet/core/delivery/BodyPreview"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { plainText } from "../output/PlainText.ts"
+import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { bodyFlags, readBody } from "./BodyFlags.ts"
+import { addressArgument, addressNamed } from "./Named.ts"
+import { format, withCabinet } from "./Root.ts"
+
+const previewText = ({ eventId, event, template, method, headers, body }: BodyPreview, style: Style): string =>
+  [
+    style.bold(eventId === null ? "A sample, because the sources of this address have no event" : `Event ${eventId}`),
+    ...(event === null ? [] : [plainText(event)]),
+    ...(template === null ? [] : ["", style.bold("Template"), ...template.trimEnd().split(/\r?\n/).map(plainText)]),
+    "",
+    style.bold(`Request: ${method}`),
+    ...headers.map(({ name, value }) => plainText(`${name}: ${value}`)),
+    "",
+    plainText(body),
+  ].join("\n")
+
+export const preview = Command.make(
+  "preview",
+  {
+    id: addressArgument,
+    event: Flag.Int("event").pipe(
+      Flag.withMetavar("NUMBER"),
+      Flag.withDescription("The event; default: the newest one that the address would be sent"),
+      Flag.optional,
+    ),
+    ...bodyFlags,
+  },
+  (input) =>
+    Effect.gen(function* () {
+      const body = yield* readBody(input)
+      yield* withCabinet({}, () =>
+        Effect.gen(function* () {
+          const id = yield* addressNamed(input.id)
+          const shown = yield* Addresses.use((addresses) =>
+            addresses.preview(id, {
+              ...(Option.isNone(input.event) ? {} : { eventId: input.event.value }),
+              ...(body === undefined ? {} : { body }),
+            }),
+          )
+          yield* report(yield* format, bodyPreviewShape.json(shown), (style) => previewText(shown, style))
+        }),
+      )
+    }),
+).pipe(Command.withDescription("Show what an address would be sent for an event, with its own or another body"))
