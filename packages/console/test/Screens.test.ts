@@ -35,6 +35,7 @@ const NO_SCREENS: ReadonlyArray<string> = [
 /** Their response itself shows the result. */
 const SHOWN: ReadonlyArray<string> = [
   "addresses/{id}/ping",
+  "addresses/{id}/preview",
   "addresses/{id}/reveal",
   "addresses/{id}/rotate",
   "addresses/{id}/test",

@@ -17,8 +17,16 @@ const SENDING = { fo: "eq", header_name: "X-Typed", give_up_after: "7d", client_
 
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   addresses: { fields: { ...SENDING, url: "ftp://typed.example/" }, at: "url" },
+  "addresses/{id}/body": {
+    fields: { body_kind: "template", body_template: '{"typed": "{{paylod}}"}' },
+    at: "body_template",
+  },
   "addresses/{id}/change": { fields: { ...SENDING, url: "ftp://typed.example/" }, at: "url" },
   "addresses/{id}/headers": { fields: { header_name: "no header" }, at: "header_name" },
+  "addresses/{id}/preview": {
+    fields: { body_kind: "template", body_template: '{"typed": "{{paylod}}"}' },
+    at: "body_template",
+  },
   "addresses/{id}/resend": { fields: { from: "2026-01-02T03:04:05", to: "2026-01-01T03:04:05" }, at: "from" },
   "addresses/{id}/test": { fields: { event: "99999" }, at: "event" },
   "deliveries/resend": { fields: { delivery: null }, at: "delivery" },

@@ -1,6 +1,8 @@
 /** The card of a delivery address: its state, its actions, resending after a count, and every attempt. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { PingResult } from "@data-cabinet/core/delivery/Addresses"
+import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
+import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
@@ -11,6 +13,7 @@ import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { attemptTable } from "./AttemptTable.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
+import { bodyCard, bodyFacts, previewPanes } from "./BodyFields.ts"
 import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
 import { filterChoice, filterText } from "./FilterChoice.ts"
 import { headersCard } from "./HeadersCard.ts"
@@ -31,6 +34,7 @@ export interface AddressData {
     | { readonly is: "secret" }
     | { readonly is: "ping"; readonly result: PingResult }
     | { readonly is: "test"; readonly result: FilterTest }
+    | { readonly is: "preview"; readonly result: BodyPreview; readonly body: BodySetting }
     | { readonly is: "count"; readonly range: ResendRange; readonly count: number }
 }
 
@@ -50,6 +54,8 @@ const shown = (frame: Frame, { address, shows }: AddressData): HtmlValue => {
     }
     case "test":
       return testResult(frame, shows.result)
+    case "preview":
+      return previewPanes(frame, shows.result)
     case "count": {
       const { range, count } = shows
       const hidden = (["from", "to", "only"] as const).map(
@@ -152,8 +158,8 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${orderFacts(frame, address, data.timeZone)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
-${settings(frame, data)}${headersCard(frame, address)}${testForm(frame, data)}${skipForm(frame, address)}${resendForm(frame, data)}
+${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${orderFacts(frame, address, data.timeZone)}${bodyFacts(frame, address.body)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${testForm(frame, data)}${skipForm(frame, address)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${certificateRemoval(frame, address)}${remove}`,
   }
 }

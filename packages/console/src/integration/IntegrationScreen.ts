@@ -9,6 +9,7 @@ import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
 import { type ReportLoginData, reportLoginBlock } from "./ReportLoginBlock.ts"
+import { newBody } from "./BodyFields.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
@@ -86,7 +87,7 @@ const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Ht
       kind: "main",
       body: postForm({
         path: consolePath(frame, "addresses"),
-        body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}${filterChoice(frame, [])}${sendingFields(frame)}<button class="main">${words.addAddress}</button>`,
+        body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}${filterChoice(frame, [])}${sendingFields(frame)}${newBody(frame)}<button class="main">${words.addAddress}</button>`,
       }),
     })
   const line = (address: Address) =>

@@ -11,10 +11,11 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleRefusal, ConsoleScreen, FormCall, Repeat, ScreenResult } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall, Repeat } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryListScreens } from "./DeliveryListScreens.ts"
 import { deliveryScreen } from "./DeliveryScreen.ts"
+import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
@@ -104,8 +105,6 @@ const rangeOf = (call: FormCall): Required<ResendRange> => ({
   to: utc(fieldOf(call, "to")),
   only: fieldOf(call, "only") === "all" ? "all" : "failed",
 })
-
-type Card = (frame: Frame, id: number, shows?: AddressData["shows"]) => Effect.Effect<ScreenResult, ConsoleRefusal>
 
 const testScreen = (addresses: Addresses["Service"], card: Card): ConsoleScreen =>
   act({
@@ -207,6 +206,7 @@ const addressScreens = Effect.gen(function* () {
         Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
     }),
     testScreen(addresses, card),
+    ...bodyScreens(addresses, card),
     skipScreen(addresses),
     act({
       path: `${path}/reveal`,

@@ -13,6 +13,7 @@ import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
+import { bodyIn } from "./BodyFields.ts"
 import { certificateFields, identityIn } from "./ClientCertificateFields.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
@@ -90,6 +91,7 @@ export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
   const headers = name === "" ? [] : [[name, fieldOf(call, "header_value")] as const]
   const choice = fieldOf(call, "headers")
   const isKept = choice === "keep"
+  const body = bodyIn(call)
   return {
     ...(choice === "replace" || (headers.length > 0 && !isKept) ? { headers } : {}),
     ...(headers.length > 0 && isKept ? { setHeaders: headers } : {}),
@@ -99,6 +101,7 @@ export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
       ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }
       : {}),
     ...(has("has_order") ? orderIn(call) : {}),
+    ...(body === undefined ? {} : { body }),
     ...(has("timeout") ? { timeoutSeconds: wholeOf(fieldOf(call, "timeout")) } : {}),
   }
 }

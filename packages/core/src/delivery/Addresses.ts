@@ -10,7 +10,6 @@ import {
   MAX_ADDRESSES,
   MAX_FILTERED_ADDRESSES,
   MAX_ORDERED,
-  type SampleEvent,
   type TooManyAddresses,
 } from "./AddressStore.ts"
 import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
@@ -18,7 +17,7 @@ import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
-import type { BodyPreview, PreviewChoice } from "./BodyPreview.ts"
+import { type BodyPreview, previewBody, type PreviewChoice } from "./BodyPreview.ts"
 import { checkBody, checkBodyFits, STANDARD_BODY } from "./BodySetting.ts"
 import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { noSuchAddress } from "./Deliveries.ts"
@@ -26,7 +25,6 @@ import { type Claimed, DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 import { checkFilters } from "./FieldFilter.ts"
 import { keptHeaders } from "./HeaderChange.ts"
-import { writeLetter } from "./Letter.ts"
 import { OrderedQueue, type SkipObstacle } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 
@@ -172,7 +170,7 @@ export class Addresses extends Context.Service<
         skip: (id, skipped) => Effect.andThen(skipEvent(ordered, id, skipped), existing(id, store.get(id))),
         preview: Effect.fnUntraced(function* (id, choice) {
           const address = yield* existing(id, store.get(id))
-          return yield* previewed(address, choice, yield* store.sample(id, choice.eventId ?? null))
+          return yield* previewBody(address, choice, yield* store.sample(id, choice.eventId ?? null))
         }),
         ping: Effect.fnUntraced(function* (id) {
           const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
@@ -237,36 +235,6 @@ const tooMany = ({ sourceId, filtered }: TooManyAddresses, { order }: AddressCha
       : `Source ${sourceId} has ${addresses}, those of every source included, which is as many as it may have: remove one first.`
   return new AddressError({ code: "too_many_addresses", message })
 }
-
-/** Writes, and sends nothing. */
-const previewed = Effect.fnUntraced(function* (
-  { url, ...address }: Address,
-  { eventId, body: choice }: PreviewChoice,
-  sample: Option.Option<SampleEvent>,
-) {
-  if (eventId !== undefined && Option.isNone(sample)) {
-    return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
-  }
-  const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
-  yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
-  const shown = Option.getOrNull(sample)
-  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const { createdAt, event } = shown ?? { createdAt: now, event: null }
-  const type = event === null ? "ping" : "event.received"
-  const letter = writeLetter({ url, body }, { items: [{ id: 0, type, createdAt, event }], isBatch: false })
-  const written = yield* Effect.isEffect(letter)
-    ? Effect.mapError(letter, (why) => new AddressError({ code: "bad_template", message: `Not sent: ${why}.` }))
-    : Effect.succeed(letter)
-  const preview: BodyPreview = {
-    eventId: shown?.id ?? null,
-    event: event === null ? null : Buffer.from(event.json).toString(),
-    template: body.template,
-    method: written.method,
-    headers: Object.entries(written.headers).map(([name, value]) => ({ name, value })),
-    body: Buffer.from(written.body).toString(),
-  }
-  return preview
-})
 
 const MAX_REASON = 500
 

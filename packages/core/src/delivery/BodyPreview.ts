@@ -1,6 +1,12 @@
 /** What an address would be sent for an event: the event, the template and the request beside one another. */
+import { Clock, Effect, Option } from "effect"
+import { noSuchEvent } from "../event/EventDetail.ts"
 import * as Shape from "../json/Shape.ts"
-import { BODY_METHODS, type BodyChoice, type BodyMethod } from "./BodySetting.ts"
+import { type Address, NO_BATCHES } from "./Address.ts"
+import { AddressError } from "./AddressError.ts"
+import type { SampleEvent } from "./AddressStore.ts"
+import { BODY_METHODS, type BodyChoice, type BodyMethod, checkBody, checkBodyFits } from "./BodySetting.ts"
+import { writeLetter } from "./Letter.ts"
 
 /** What to preview. */
 export interface PreviewChoice {
@@ -47,3 +53,33 @@ export const bodyPreviewShape = Shape.named(
     body: Shape.text("The body of the request."),
   }),
 )
+
+/** Writes, and sends nothing. */
+export const previewBody = Effect.fnUntraced(function* (
+  { url, ...address }: Address,
+  { eventId, body: choice }: PreviewChoice,
+  sample: Option.Option<SampleEvent>,
+) {
+  if (eventId !== undefined && Option.isNone(sample)) {
+    return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
+  }
+  const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
+  yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
+  const shown = Option.getOrNull(sample)
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const { createdAt, event } = shown ?? { createdAt: now, event: null }
+  const type = event === null ? "ping" : "event.received"
+  const letter = writeLetter({ url, body }, { items: [{ id: 0, type, createdAt, event }], isBatch: false })
+  const written = yield* Effect.isEffect(letter)
+    ? Effect.mapError(letter, (why) => new AddressError({ code: "bad_template", message: `Not sent: ${why}.` }))
+    : Effect.succeed(letter)
+  const preview: BodyPreview = {
+    eventId: shown?.id ?? null,
+    event: event === null ? null : Buffer.from(event.json).toString(),
+    template: body.template,
+    method: written.method,
+    headers: Object.entries(written.headers).map(([name, value]) => ({ name, value })),
+    body: Buffer.from(written.body).toString(),
+  }
+  return preview
+})

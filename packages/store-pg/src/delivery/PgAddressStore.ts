@@ -9,13 +9,14 @@ import { orTooMany } from "./AddressLimits.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 import { AFTER_SLICE } from "./FanOutStatement.ts"
+import { SAMPLE_EVENT, type SampleRow } from "./SampleStatement.ts"
 import { create, persistently, setAddress } from "./SetAddress.ts"
 import { newSecret, toAddress } from "./StoredAddress.ts"
 
 /** How many deliveries one statement cancels when an address is removed. */
 const CANCEL_BATCH = 5000
 
-const sampleOf = (row: AddressStatement.SampleRow): SampleEvent => ({
+const sampleOf = (row: SampleRow): SampleEvent => ({
   id: row.id,
   createdAt: row.created_at,
   event: { json: Buffer.from(row.json), sourceId: row.source_id, sourceName: row.source_name },
@@ -86,7 +87,7 @@ export const layer = Layer.effect(
         orUnavailable(Effect.andThen(sql.unsafe(AddressStatement.ROTATE_SECRET, [id, newSecret(cipher)]), find(id))),
       sample: (id, eventId) =>
         orUnavailable(
-          Effect.map(sql.unsafe<AddressStatement.SampleRow>(AddressStatement.SAMPLE_EVENT, [id, eventId]), ([row]) =>
+          Effect.map(sql.unsafe<SampleRow>(SAMPLE_EVENT, [id, eventId]), ([row]) =>
             Option.map(Option.fromNullishOr(row), sampleOf),
           ),
         ),
