@@ -206,7 +206,6 @@ const addressScreens = Effect.gen(function* () {
         Effect.flatMap(addresses.ping(idOf(id)), (result) => card(frame, idOf(id), { is: "ping", result })),
     }),
     testScreen(addresses, card),
-    ...bodyScreens(addresses, card),
     skipScreen(addresses),
     act({
       path: `${path}/reveal`,
@@ -225,7 +224,7 @@ const addressScreens = Effect.gen(function* () {
     }),
     resendScreen(deliveries, card),
   ]
-  return screens
+  return [...screens, ...bodyScreens(addresses, card)]
 })
 
 const deliveryScreens = Effect.gen(function* () {

@@ -105,23 +105,8 @@ export class Addresses extends Context.Service<
       const signal = yield* DeliverySignal
       const ordered = yield* OrderedQueue
 
-      const checkedUrl = Effect.fnUntraced(function* (text: string) {
-        const url = yield* Effect.fromResult(parseAddressUrl(text))
-        yield* Effect.mapError(check.check(url), unfitAddress)
-        return url.href
-      })
-
-      const withSample = Effect.fnUntraced(function* (ping: Claimed) {
-        if (ping.body === undefined) return ping
-        const sample = yield* store.sample(ping.addressId, null)
-        return Option.isNone(sample) ? ping : { ...ping, event: sample.value.event }
-      })
-
-      const checkSources = Effect.fnUntraced(function* (sources: Subscription) {
-        const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
-        if (unknown === null) return
-        return yield* new AddressError({ code: "no_such_source", message: `Source ${unknown} does not exist.` })
-      })
+      const checkedUrl = urlChecked(check)
+      const checkSources = sourcesChecked(store)
 
       return Addresses.of({
         create: Effect.fnUntraced(function* (address) {
@@ -172,15 +157,7 @@ export class Addresses extends Context.Service<
           const address = yield* existing(id, store.get(id))
           return yield* previewBody(address, choice, yield* store.sample(id, choice.eventId ?? null))
         }),
-        ping: Effect.fnUntraced(function* (id) {
-          const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
-          if (Option.isNone(claimed)) return yield* noSuchAddress(id)
-          const delivery = claimed.value
-          const settlement = yield* deliver.attempt(yield* withSample(delivery))
-          yield* queue.settle([settlement])
-          const delivered = settlement.next.state === "delivered"
-          return { ...settlement.outcome, deliveryId: delivery.id, delivered }
-        }),
+        ping: pinging(store, queue, deliver),
         test: Effect.fnUntraced(function* (id, eventId) {
           const address = yield* existing(id, store.get(id))
           const event = yield* store.judged(id, eventId)
@@ -193,6 +170,41 @@ export class Addresses extends Context.Service<
     }),
   )
 }
+
+const urlChecked = (check: AddressCheck["Service"]) =>
+  Effect.fnUntraced(function* (text: string) {
+    const url = yield* Effect.fromResult(parseAddressUrl(text))
+    yield* Effect.mapError(check.check(url), unfitAddress)
+    return url.href
+  })
+
+const sourcesChecked = (store: AddressStore["Service"]) =>
+  Effect.fnUntraced(function* (sources: Subscription) {
+    const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
+    if (unknown === null) return
+    return yield* new AddressError({ code: "no_such_source", message: `Source ${unknown} does not exist.` })
+  })
+
+/** A body of its receiver carries an event; our own says that it is a ping. */
+const withSample = Effect.fnUntraced(function* (store: AddressStore["Service"], ping: Claimed) {
+  if (ping.body === undefined) return ping
+  const sample = yield* store.sample(ping.addressId, null)
+  return Option.isNone(sample) ? ping : { ...ping, event: sample.value.event }
+})
+
+const pinging = (
+  store: AddressStore["Service"],
+  queue: DeliveryQueue["Service"],
+  deliver: AttemptDelivery["Service"],
+) =>
+  Effect.fnUntraced(function* (id: number) {
+    const claimed = yield* queue.ping(id, PING_LEASE_SECONDS)
+    if (Option.isNone(claimed)) return yield* noSuchAddress(id)
+    const settlement = yield* deliver.attempt(yield* withSample(store, claimed.value))
+    yield* queue.settle([settlement])
+    const delivered = settlement.next.state === "delivered"
+    return { ...settlement.outcome, deliveryId: claimed.value.id, delivered }
+  })
 
 /** A client certificate in its stored form. Only a TLS handshake shows it, so the URL must be https. */
 const checkedIdentity = Effect.fnUntraced(function* (given: ClientIdentity | null | undefined, url: string) {

@@ -22,10 +22,12 @@ export const BODY_KINDS = [
   "form",
   "template",
 ] as const
+/** One of `BODY_KINDS`. */
 export type BodyKind = (typeof BODY_KINDS)[number]
 
 /** The methods that a form or a template may be sent with. */
 export const BODY_METHODS = ["POST", "PUT", "PATCH"] as const
+/** One of `BODY_METHODS`. */
 export type BodyMethod = (typeof BODY_METHODS)[number]
 
 /** The body of an address's deliveries. */
