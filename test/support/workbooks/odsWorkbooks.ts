@@ -162,6 +162,7 @@ export const ODS_WAYS: ReadonlyArray<OdsWay> = [
   { name: "UTF-16", bytes: (xml) => Buffer.from(`\uFEFF${xml.replace("UTF-8", "UTF-16")}`, "utf16le") },
   { name: "no type", lacksMimetype: true },
   { name: "stored", zip: { isStored: true } },
+  { name: "spaces as they are", xml: (xml) => xml.replaceAll("<text:s/>", " ").replaceAll("</text:p><text:p>", "\n") },
   {
     name: "grouped rows",
     xml: (xml) =>

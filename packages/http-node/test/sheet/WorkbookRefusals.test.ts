@@ -164,12 +164,12 @@ it("readWorkbook refuses a sheet whose few cells are spread over very many rows"
   assert.match(await fault(sheet(400)), /row 246: .* by cells that are far apart/)
 })
 
-it("readWorkbook keeps the spaces of an ODS text that white space rules preserve", async () => {
+it("readWorkbook keeps all white space of an ODS text, as LibreOffice does", async () => {
   const cell = (paragraphs: string) => `<table:table-cell office:value-type="string">${paragraphs}</table:table-cell>`
   const rows = [
-    ["<text:p>  a \n b </text:p>", "a b "],
+    ["<text:p>  a \n b\tc  </text:p>", "  a \n b\tc  "],
     ['<text:p><text:s/>a<text:s text:c="3"/>b<text:tab/><text:line-break/></text:p>', " a   b\t\n"],
-    ["<text:p>a <text:span> b</text:span></text:p><text:p/>", "a b\n"],
+    ["<text:p>a <text:span> b</text:span></text:p><text:p/>", "a  b\n"],
     ["<text:p>a<text:note>no</text:note><text:a>link</text:a></text:p>", "alink"],
   ] as const
   for (const [paragraphs, text] of rows) {
