@@ -88,11 +88,13 @@ export interface DiagnosticsReport {
     readonly name: string
     readonly provider: ProviderName
   }>
-  /** Sources some of whose latest events have U+FFFD in the place of what could not be read. */
+  /** Sources some of whose latest events could not be read, or only in a guessed charset. */
   readonly unreadable: ReadonlyArray<{
     readonly sourceId: number
     readonly name: string
-    /** How many of the latest events have it, and the latest one. */
+    /** True if the text does not confirm the guess; false if there is U+FFFD in the place of what could not be read. */
+    readonly unclear: boolean
+    /** How many of the latest events this is true of, and the latest one. */
     readonly events: number
     readonly eventId: number
     /** Whether one of them has an original request that can be read in another charset. */

@@ -31,8 +31,11 @@ const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): Reado
   )
 
 const ofUnreadable = ({ unreadable }: DiagnosticsReport): ReadonlyArray<Finding> =>
-  unreadable.map(({ sourceId, name, events, eventId, rereadable }) => {
-    const found = `Source ${sourceId} (${name}) has characters that could not be read, now U+FFFD, in ${events} of its latest events, the last of them event ${eventId}.`
+  unreadable.map(({ sourceId, name, unclear, events, eventId, rereadable }) => {
+    const problem = unclear
+      ? "texts whose charset is only a guess (`unclear`)"
+      : "characters that could not be read, now U+FFFD,"
+    const found = `Source ${sourceId} (${name}) has ${problem} in ${events} of its latest events, the last of them event ${eventId}.`
     const remedy = rereadable
       ? `\`cabinet event reread --source ${sourceId} --encoding CHARSET --dry-run\` shows what another charset would correct; \`cabinet source set ${sourceId} --encoding\` sets it for new events.`
       : `\`cabinet event show ${eventId}\` shows how it was read. If it came from a file, \`cabinet import undo\` takes the import back, and \`cabinet import --encoding\` reads the file in another charset.`

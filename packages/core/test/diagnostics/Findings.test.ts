@@ -115,7 +115,7 @@ it("findingsOf names only sessions that hold the feed back for long", () => {
 })
 
 it("findingsOf names sources with unreadable characters, and the command that reads their events again", () => {
-  const one = { sourceId: 3, name: "Forms", events: 2, eventId: 41, rereadable: true }
+  const one = { sourceId: 3, name: "Forms", unclear: false, events: 2, eventId: 41, rereadable: true }
   const found = (rereadable: boolean) =>
     findingsOf(diagnostics({ unreadable: [{ ...one, rereadable }] })).find(({ check }) => check === "characters")
   expect(found(true)).toMatchObject({
@@ -125,6 +125,14 @@ it("findingsOf names sources with unreadable characters, and the command that re
     ),
   })
   expect(found(false)?.message).toMatch(/cabinet event show 41/)
+})
+
+it("findingsOf names sources whose texts are in a guessed charset", () => {
+  const one = { sourceId: 3, name: "Forms", unclear: true, events: 1, eventId: 41, rereadable: true }
+  expect(findingsOf(diagnostics({ unreadable: [one] })).find(({ check }) => check === "characters")).toMatchObject({
+    level: "warn",
+    message: expect.stringMatching(/^Source 3 \(Forms\) .* only a guess .* 41\. `cabinet event reread --source 3 /),
+  })
 })
 
 it("findingsOf reports sizes in megabytes", () => {

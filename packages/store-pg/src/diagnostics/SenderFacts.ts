@@ -35,21 +35,26 @@ const LATEST_EVENTS = 10
 const MAX_LATEST_BYTES = 16_384
 
 /**
- * U+FFFD among the latest events of the newest sources. A request that is not JSON, and whose original is kept whole, can be read
- * again.
+ * U+FFFD, and charsets that are only a guess, among the latest events of the newest sources. A request that is not JSON, and
+ * whose original is kept whole, can be read again.
  */
 const UNREADABLE_LATELY = `
-SELECT s.id::float8 AS "sourceId", s.name, count(*)::int4 AS events, max(e.id)::float8 AS "eventId",
-  bool_or(o.charset_from NOT IN ('json', 'content_encoding') AND o.body_bytes = octet_length(o.body)) IS TRUE AS rereadable
+SELECT s.id::float8 AS "sourceId", s.name, l.unclear, count(*)::int4 AS events, max(l.id)::float8 AS "eventId",
+  bool_or(l.charset_from NOT IN ('json', 'content_encoding') AND l.is_whole) IS TRUE AS rereadable
 FROM (SELECT id, name FROM cabinet.source WHERE deleted_at IS NULL AND archived_at IS NULL ORDER BY id DESC LIMIT 200) s
 CROSS JOIN unnest(ARRAY['webhook', 'file', 'pull']) AS c(channel)
 CROSS JOIN LATERAL (
   SELECT e.id, e.original_request_id, e.received_at, e.deleted_at, e.bytes, e.payload FROM cabinet.event e
   WHERE e.source_id = s.id AND e.channel = c.channel
   ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${LATEST_EVENTS}) e
-LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
-WHERE e.deleted_at IS NULL AND CASE WHEN e.bytes <= ${MAX_LATEST_BYTES} THEN strpos(e.payload::text, U&'\\FFFD') > 0 END
-GROUP BY s.id, s.name ORDER BY s.id LIMIT 20`
+CROSS JOIN LATERAL (
+  SELECT e.id, o.charset_from, o.body_bytes = octet_length(o.body) AS is_whole,
+    CASE WHEN e.bytes <= ${MAX_LATEST_BYTES} THEN strpos(e.payload::text, U&'\\FFFD') > 0 END IS NOT TRUE AS unclear,
+    o.charset_from = 'unclear' OR o.other_readings::jsonb @> '[{"decided_by": "unclear"}]' AS is_guess
+  FROM (SELECT) one LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
+  WHERE e.deleted_at IS NULL) l
+WHERE NOT l.unclear OR l.is_guess
+GROUP BY s.id, s.name, l.unclear ORDER BY s.id, l.unclear LIMIT 20`
 
 interface LatestAgent {
   readonly sourceId: number

@@ -114,7 +114,21 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters:
   FROM json_populate_recordset(NULL::${target}, ${parameters.add(rows)}::json) r
   JOIN marked k ON k.n = r._event_id
   WHERE k.repeat_of IS NULL AND NOT k.rows_deferred
+  RETURNING _event_id
 )`
+}
+
+/**
+ * The condition of an event whose row its table did not take, although the INSERT succeeded: a trigger of the operator's
+ * returned NULL. Such rows are deferred, so that another attempt writes them or sets them aside. Tables usually take all
+ * rows, and then only counts are compared.
+ */
+const untakenOf = (tables: ReadonlyArray<BatchTable>, expected: string): string => {
+  if (tables.length === 0) return ""
+  const taken = tables.map((_, index) => `SELECT _event_id FROM rows_${index}`).join(" UNION ALL ")
+  const count = tables.map((_, index) => `(SELECT count(*) FROM rows_${index})`).join(" + ")
+  const owed = `source_id IN (${tables.map(({ sourceId }) => sourceId).join(", ")}) AND ${expected}`
+  return ` OR (${owed} AND ${count} < (SELECT count(*) FROM marked WHERE ${owed}) AND id <> ALL (ARRAY(${taken})))`
 }
 
 /**
@@ -329,6 +343,7 @@ export const acceptStatement = (
   const events = parameters.events(batch)
   const originals = parameters.originals(batch)
   const withheld = withheldOf(batch)
+  const untaken = untakenOf(batch.tables, `NOT rows_deferred AND repeat_of IS NULL${withheld.waiting}`)
   const delivered = withheld.delivered + notices.delivered
   const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
   const fanOut = batch.fansOut ? fannedOut(withheld.delivered, notices.about) : NOT_FANNED_OUT
@@ -378,9 +393,9 @@ WITH fence AS MATERIALIZED (
   SELECT k.id, k.at, k.source_id${listed(stored.map(storedValue))}
   FROM unnest(${originals.arrays.join(", ")}) AS o(${originals.names.join(", ")})
   JOIN marked k ON k.request = o.request AND k.id = k.original_request_id
-), waiting AS (
+)${rows}, waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
-  SELECT id, source_id FROM marked WHERE rows_deferred AND repeat_of IS NULL${withheld.waiting}
+  SELECT id, source_id FROM marked WHERE (rows_deferred${untaken}) AND repeat_of IS NULL${withheld.waiting}
 ), deliveries AS (
   INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
   SELECT a.id, k.id, k.at, k.at
@@ -389,7 +404,7 @@ WITH fence AS MATERIALIZED (
   ) a
   WHERE ${IS_DELIVERED}${fanOut.others}${delivered}${filtered.beside}
   RETURNING 1
-)${fanOut.made}${rows}${created}${progress.made}${waitingSources}
+)${fanOut.made}${created}${progress.made}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries${fanOut.counted} FROM marked ORDER BY marked.n`,
   }
 }

@@ -51,14 +51,18 @@ SELECT event_id::text AS id, payload, n = $2 OR bytes >= $3 AS last FROM slice O
 const RECORD_CAUSE = `
 UPDATE cabinet.field_column SET created_by_event_id = $3::int8 WHERE source_id = $1 AND name = $2 AND created_by_event_id IS NULL`
 
-/** Builds the statement that puts rows into a table. $1: the rows as JSON. */
-export type PutRows = (table: SourceTable) => string
+/** How rows are put into a table. */
+export interface PutRows {
+  /** Builds the statement; $1: the rows as JSON. It returns the events whose rows the table took. */
+  readonly statement: (table: SourceTable) => string
+  /** Builds a condition on the event `e` and its row `t`, if any: the table should have taken the row, but did not. */
+  readonly isUntaken: string
+}
 
 const fieldNames = ({ layout }: SourceTable): ReadonlyArray<string> =>
   [...layout.columns.map((column) => column.name), ...(layout.hasMore ? [MORE_COLUMN] : [])].map(quoteName)
 
-/** Inserts rows. An existing row gets the fields that it lacks, and keeps later changes. */
-const insertRows: PutRows = (table) => {
+const insertStatement = (table: SourceTable): string => {
   const names = fieldNames(table)
   const target = quoteQualified(SOURCES_SCHEMA, table.name!)
   const filled = names.map((name) => `${name} = coalesce(t.${name}, excluded.${name})`).join(", ")
@@ -66,19 +70,42 @@ const insertRows: PutRows = (table) => {
 INSERT INTO ${target} AS t (${["_event_id", "_received_at", ...names].join(", ")})
 SELECT ${["e.id", "e.received_at", ...names.map((name) => `r.${name}`)].join(", ")}
 FROM json_populate_recordset(NULL::${target}, $1::json) r JOIN cabinet.event e ON e.id = r._event_id
-WHERE e.deleted_at IS NULL ORDER BY e.id
-ON CONFLICT (_event_id) DO ${filled === "" ? "NOTHING" : `UPDATE SET ${filled}`}`
+WHERE e.deleted_at IS NULL AND (
+  SELECT c.oid FROM ${target} i JOIN pg_class c ON c.oid = i.tableoid JOIN pg_inherits h ON h.inhrelid = c.oid
+  WHERE i._event_id = e.id AND NOT c.relispartition LIMIT 1) IS NULL
+ORDER BY e.id
+ON CONFLICT (_event_id) DO ${filled === "" ? "NOTHING" : `UPDATE SET ${filled}`} RETURNING _event_id::text AS id`
+}
+
+/**
+ * Inserts rows. An existing row gets the fields that it lacks, and keeps later changes. A trigger may have put it into another
+ * table that inherits from this one. There it stays as it is, and counts as taken.
+ */
+const insertRows: PutRows = {
+  statement: insertStatement,
+  isUntaken:
+    "t._event_id IS NULL OR EXISTS (SELECT FROM cabinet.row_set_aside a WHERE a.event_id = e.id AND a.partial)",
+}
+
+const replaceStatement = (table: SourceTable): string => {
+  const target = quoteQualified(SOURCES_SCHEMA, table.name!)
+  const set = fieldNames(table).map((name) => `${name} = r.${name}`)
+  if (set.length === 0) return `SELECT _event_id::text AS id FROM json_populate_recordset(NULL::${target}, $1::json)`
+  return `
+UPDATE ${target} t SET ${set.join(", ")}
+FROM json_populate_recordset(NULL::${target}, $1::json) r WHERE t._event_id = r._event_id RETURNING t._event_id::text AS id`
 }
 
 /** Resets every field of existing rows to the event's value. Other columns stay, and no row is created. */
-export const replaceRows: PutRows = (table) => {
-  const target = quoteQualified(SOURCES_SCHEMA, table.name!)
-  const set = fieldNames(table).map((name) => `${name} = r.${name}`)
-  if (set.length === 0) return "SELECT $1::json"
-  return `
-UPDATE ${target} t SET ${set.join(", ")}
-FROM json_populate_recordset(NULL::${target}, $1::json) r WHERE t._event_id = r._event_id`
-}
+export const replaceRows: PutRows = { statement: replaceStatement, isUntaken: "t._event_id IS NOT NULL" }
+
+/** $1: the events whose rows the table did not report as taken. */
+const untakenRows = ({ isUntaken }: PutRows, table: SourceTable): string => `
+SELECT e.id::text AS id, t._event_id IS NOT NULL AS partial
+FROM cabinet.event e LEFT JOIN ${quoteQualified(SOURCES_SCHEMA, table.name!)} t ON t._event_id = e.id
+WHERE e.id = ANY ($1::int8[]) AND e.deleted_at IS NULL AND (${isUntaken})`
+
+const UNTAKEN = "the table took no row, although it reported no error: a trigger of the table discards it"
 
 /** A stored payload, parsed on first use, so that a fault in parsing counts as a fault in planning its row. */
 class StoredPayload implements RowSource {
@@ -154,21 +181,31 @@ const writePlanned = Effect.fnUntraced(function* (
 ): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
   const { sourceId } = table
   const rows: Array<string> = []
-  const complete: Array<string> = []
+  /** The events of `rows`. */
+  const written: Array<string> = []
+  const aside = new Map<string, Reason>()
   const causes = new Map<string, string>()
   for (const [index, plan] of plans.entries()) {
     const id = ids[index]!
-    if (plan instanceof RowFault || plan instanceof ShortRow) {
-      yield* setAside(sql, sourceId, id, reasonOf(plan))
-      if (plan instanceof RowFault) continue
-    } else complete.push(id)
-    const written = plan instanceof ShortRow ? plan.plan : plan
-    rows.push(rowJson(written, id))
-    for (const column of written.unrecorded) if (!causes.has(column)) causes.set(column, id)
+    if (plan instanceof RowFault || plan instanceof ShortRow) aside.set(id, reasonOf(plan))
+    if (plan instanceof RowFault) continue
+    const fitting = plan instanceof ShortRow ? plan.plan : plan
+    rows.push(rowJson(fitting, id))
+    written.push(id)
+    for (const column of fitting.unrecorded) if (!causes.has(column)) causes.set(column, id)
   }
-  if (rows.length > 0) yield* sql.unsafe(put(table), [`[${rows.join(",")}]`])
+  if (rows.length > 0) {
+    const taken = yield* sql.unsafe<{ id: string }>(put.statement(table), [`[${rows.join(",")}]`])
+    if (taken.length < rows.length) {
+      const known = new Set(taken.map(({ id }) => id))
+      const others = int8Array(written.filter((id) => !known.has(id)).map(BigInt))
+      const untaken = yield* sql.unsafe<{ id: string; partial: boolean }>(untakenRows(put, table), [others])
+      for (const { id, partial } of untaken) aside.set(id, { text: UNTAKEN, refused: true, partial })
+    }
+  }
+  for (const [id, reason] of aside) yield* setAside(sql, sourceId, id, reason)
   for (const [column, id] of causes) yield* sql.unsafe(RECORD_CAUSE, [sourceId, column, id])
-  return { complete, setAside: ids.length - complete.length }
+  return { complete: ids.filter((id) => !aside.has(id)), setAside: aside.size }
 })
 
 /**

@@ -97,11 +97,46 @@ it("examine names sources whose latest events have unreadable characters, until 
   await event(files.id, "file", '{"name":"a\uFFFD"}')
   await event(files.id, "file", `{"name":"\uFFFD${"x".repeat(20_000)}"}`)
   expect((await examine()).unreadable).toEqual([
-    { sourceId: forms.id, name: "Forms", events: 1, eventId: 1_001, rereadable: true },
-    { sourceId: files.id, name: "Files", events: 1, eventId: 1_003, rereadable: false },
+    { sourceId: forms.id, name: "Forms", unclear: false, events: 1, eventId: 1_001, rereadable: true },
+    { sourceId: files.id, name: "Files", unclear: false, events: 1, eventId: 1_003, rereadable: false },
   ])
   for (let n = 0; n < 9; n++) await event(forms.id, "webhook", '{"name":"Bob"}')
   expect((await examine()).unreadable.map(({ sourceId }) => sourceId)).toEqual([files.id])
+})
+
+it("examine names sources whose latest events were read in a guessed charset, until they are read again", async () => {
+  const [forms, queries, clear] = await runtime.runPromise(
+    Sources.use((all) =>
+      Effect.all([all.create({ name: "Guessed" }), all.create({ name: "Queries" }), all.create({ name: "Clear" })]),
+    ),
+  )
+  let id = 2_000
+  const event = (sourceId: number, from: string, others: string | null = null, payload = '{"a":"b"}') =>
+    database.run(
+      `WITH o AS (INSERT INTO cabinet.original_request (id, received_at, source_id, body, body_bytes, charset, charset_from, replaced, other_readings)
+         VALUES (${++id}, cabinet.now(), ${sourceId}, '', 0, 'windows-1251', '${from}', 0, ${others === null ? "NULL" : `'${others}'`}) RETURNING *)
+       INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, original_request_id, channel, history, empty, payload)
+         SELECT 1, 1, ${id}, ${sourceId}, o.received_at, o.id, 'webhook', false, false, '${payload}' FROM o`,
+    )
+  await event(forms.id, "unclear")
+  await event(forms.id, "unclear", null, '{"a":"\uFFFD"}')
+  await event(forms.id, "unclear", null, `{"a":"${"x".repeat(20_000)}"}`)
+  await event(
+    queries.id,
+    "header",
+    '[{"name":"windows-1251","decided_by":"unclear","place":"query","fields":["a"],"more":0}]',
+  )
+  await event(clear.id, "data", '[{"name":"utf-8","decided_by":"data","place":"query","fields":["a"],"more":0}]')
+  const found = async () => (await examine()).unreadable.filter(({ sourceId }) => sourceId >= forms.id)
+  expect(await found()).toEqual([
+    { sourceId: forms.id, name: "Guessed", unclear: false, events: 1, eventId: 2_002, rereadable: true },
+    { sourceId: forms.id, name: "Guessed", unclear: true, events: 2, eventId: 2_003, rereadable: true },
+    { sourceId: queries.id, name: "Queries", unclear: true, events: 1, eventId: 2_004, rereadable: true },
+  ])
+  await database.run(
+    "UPDATE cabinet.original_request SET charset_from = 'reread', other_readings = NULL WHERE id IN (2001, 2003, 2004)",
+  )
+  expect((await found()).map(({ unclear }) => unclear)).toEqual([false])
 })
 
 it("examine names the address that all requests come from only if several programs send them", async () => {

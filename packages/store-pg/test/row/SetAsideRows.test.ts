@@ -119,6 +119,23 @@ const CAUSES: Record<string, Cause> = {
     poisoned: { a: 6, e: "y" },
     honest: { a: 2, e: "z" },
   },
+  "a trigger of the operator's that discards rows": {
+    spoil: [
+      () =>
+        "CREATE FUNCTION public.discard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.a = 6 THEN RETURN NULL; END IF; RETURN NEW; END $$",
+      (table) => `CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.discard()`,
+    ],
+    mend: [(table) => `DROP TRIGGER mine ON ${table}`],
+    words: /the table took no row/,
+    poisoned: { a: 6, e: "y" },
+    honest: { a: 2, e: "z" },
+  },
+  "a rule of the operator's that discards rows": {
+    spoil: [(table) => `CREATE RULE mine AS ON INSERT TO ${table} DO INSTEAD NOTHING`],
+    mend: [(table) => `DROP RULE mine ON ${table}`],
+    words: /cannot perform INSERT RETURNING on relation/,
+    poisoned: { a: 6, e: "y" },
+  },
   "a foreign key of the operator's": {
     spoil: [
       () => "CREATE TABLE public.kinds (a numeric PRIMARY KEY)",
@@ -237,6 +254,44 @@ it.each(Object.keys(CAUSES))("a row is set aside, and completed once the cause i
   assert.deepStrictEqual(await rowOf(table, refused), poisoned)
   assert.strictEqual((await examine()).rowsSetAside.count, 0)
   await store.runPromise(Sources.use((sources) => sources.remove(id, "drop")))
+})
+
+it("a batch whose rows a trigger discards in part defers those, and writes the others at once", async () => {
+  const { id, table } = await newSource("Sieve")
+  await accept(id, { a: 1 })
+  await database.run(
+    "CREATE OR REPLACE FUNCTION public.sieve() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.a % 2 = 0 THEN RETURN NULL; END IF; RETURN NEW; END $$",
+  )
+  await database.run(`CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.sieve()`)
+  const neighbour = await newSource("Beside")
+  const accepted = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => Promise.all([accept(id, { a: n }), accept(neighbour.id, { a: n })])),
+  )
+  for (const [n, [sieved, beside]] of accepted.entries()) {
+    assert.deepStrictEqual(await rowOf(neighbour.table, beside), { a: n })
+    if (n % 2 === 0) await untilAside(sieved)
+    else await vi.waitUntil(async () => (await drain(), await rowOf(table, sieved)), UNTIL)
+  }
+  const aside = await database.run(`SELECT source_id::int AS id, count(*)::int FROM cabinet.row_set_aside GROUP BY 1`)
+  assert.deepStrictEqual(aside, [{ id, count: 10 }])
+  await store.runPromise(Sources.use((sources) => sources.remove(id, "drop")))
+})
+
+it("a trigger that moves rows into an inheriting table keeps them, once each", async () => {
+  const { id, table } = await newSource("Moved")
+  await accept(id, { a: 1 })
+  await database.run(`CREATE TABLE public.moved () INHERITS (${table})`)
+  await database.run(`ALTER TABLE public.moved OWNER TO ${ownerRole}`)
+  await database.run(
+    "CREATE FUNCTION public.move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO public.moved SELECT NEW.*; RETURN NULL; END $$",
+  )
+  await database.run(`CREATE TRIGGER mine BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION public.move()`)
+  const moved = await accept(id, { a: 2 })
+  await drain()
+  await drain()
+  assert.deepStrictEqual(await database.run(`SELECT a::int FROM ${table} WHERE _event_id = ${moved}`), [{ a: 2 }])
+  assert.isUndefined(await asideOf(moved))
+  assert.strictEqual((await examine()).deferredRows, 0)
 })
 
 it("a row that stays refused is retried at intervals that double up to an hour", async () => {
