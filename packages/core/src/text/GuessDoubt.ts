@@ -22,22 +22,29 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   const sample = bytes.length > MAX_SAMPLE ? bytes.subarray(0, MAX_SAMPLE) : bytes
   if (guess !== WINDOWS_1251) return { charset: guess, isClear: guess !== WINDOWS_1252 || isPlausibleLatin(sample) }
   const own = rate(sample, ratings(WINDOWS_1251))
-  if (own.letters === 0 && own.score >= own.high * SIGN) return { charset: guess, isClear: true }
+  const isOnlySigns = own.letters === 0 && own.score >= own.high * SIGN
+  if (isOnlySigns && own.high === 1) return { charset: guess, isClear: true }
   if (own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL) return { charset: guess, isClear: true }
   let best = Number.NEGATIVE_INFINITY
+  let koi8 = Number.NEGATIVE_INFINITY
   let rival: Charset = guess
   for (const name of RIVALS) {
     const other = charsetOf(name)!
     const { score } = rate(sample, ratings(other))
+    if (KOI8.has(name)) koi8 = Math.max(koi8, score)
     if (score <= best) continue
     best = score
     rival = other
   }
+  if (isOnlySigns) return { charset: guess, isClear: best - own.score < own.high * WORD }
   const isPlausible = own.score >= own.high * USUAL - Math.sqrt(own.high) * DEVIATION
+  // A lone letter is a letter in every Cyrillic charset, and each of two readings of a short word may be meant.
+  const isShortWord = own.high === 1 || (own.high <= FEW && own.score - koi8 < FEW_NEAR)
   const isFar = best - own.score >= FAR && best >= own.high * USUAL
-  return { charset: isFar ? rival : guess, isClear: isPlausible && own.score - best >= NEAR }
+  return { charset: isFar ? rival : guess, isClear: isPlausible && own.score - best >= NEAR && !isShortWord }
 }
 
+const KOI8: ReadonlySet<string> = new Set(["koi8-r", "koi8-u"])
 /** Of two that rate the text the same, the first counts. */
 const RIVALS = ["koi8-r", "koi8-u", "ibm866", "x-mac-cyrillic", "iso-8859-5"]
 
@@ -48,6 +55,11 @@ const DEVIATION = 26
 const ENOUGH = 16
 /** With a smaller difference, either charset may be right. */
 const NEAR = 0
+/** A word of at most so many letters must be this much more plausible than in KOI8, where it has the other case. */
+const FEW = 4
+const FEW_NEAR = 30
+/** Signs alone may be a word in another charset if that is this much more plausible, for each of them. */
+const WORD = 30
 /** From this difference on, the other charset is certain enough to be read. */
 const FAR = 150
 

@@ -165,7 +165,7 @@ describe("parseSubmission of forms", () => {
     assert.deepStrictEqual(told(`${FORM}; charset=unheard-of`, null), ["windows-1252", "charset_field", "ä"])
     assert.deepStrictEqual(parse(FORM, "_charset_=x&a=%E4").charset, {
       name: "windows-1251",
-      decidedBy: "data",
+      decidedBy: "unclear",
       replaced: 0,
     })
     assert.deepStrictEqual(told(FORM, "utf-8"), ["utf-8", "source", "\uFFFD"])
