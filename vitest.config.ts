@@ -95,6 +95,7 @@ const LONG = [
 const TRIALS = [
   "packages/cli/test/commands/{Remote,TableLatest,TableMaintenance,WrongDatabase}.test.ts",
   "packages/store-pg/test/embedded/{EmbeddedPostgres,Restore}.test.ts",
+  "packages/store-pg/test/row/RandomSelectionsLong.test.ts",
   "test/bench/main.test.ts",
   "test/fault/{backup,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
   "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",

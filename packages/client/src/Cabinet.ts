@@ -46,7 +46,10 @@ export interface RowsPage {
   }>
 }
 
-/** The parameters of a table screen by their own names, such as `{ q: "Ada", sort: "total", col: ["name", "total"] }`. */
+/**
+ * The parameters of a table screen by their own names, such as `{ q: "Ada", sort: "total", col: ["name", "total"] }`. A list
+ * sends a parameter several times, such as `{ sort: ["status", "total"], dir: ["asc", "desc"] }`.
+ */
 export type Selection = Readonly<Record<string, string | number | ReadonlyArray<string>>>
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>

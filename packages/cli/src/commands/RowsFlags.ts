@@ -48,11 +48,11 @@ const comparisonPairs = (text: string): Pairs | undefined => {
 }
 
 /** Fails with the form that the flag must have. */
-export const wherePairs = (text: string): Result.Result<Pairs, string> => {
+export const wherePairs = (text: string, flag = "--where"): Result.Result<Pairs, string> => {
   const pairs = emptyPairs(text) ?? comparisonPairs(text)
   return pairs === undefined
     ? Result.fail(
-        `--where must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", not ${JSON.stringify(text)}`,
+        `${flag} must be a column, one of = != > >= < <= ~ and a value, such as "total>=10", or "total is empty", not ${JSON.stringify(text)}`,
       )
     : Result.succeed(pairs)
 }

@@ -1,12 +1,12 @@
 /** Rows of a cabinet's tables and views, by the same selections as the API's. */
 import type { Column } from "@data-cabinet/core/row/Table"
-import type { Direction, FilterCondition } from "@data-cabinet/core/selection/Selection"
+import type { Direction, FilterCondition, FilterJoin } from "@data-cabinet/core/selection/Selection"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import type { Run } from "./RunEffect.ts"
 import { namesOf } from "./TablesApi.ts"
 
-export type { Column, Direction, FilterCondition }
+export type { Column, Direction, FilterCondition, FilterJoin }
 
 /** One value, or several in their order. */
 export type OneOrMany<A> = A | ReadonlyArray<A>
@@ -21,16 +21,24 @@ export interface RowsQuery {
   readonly fo?: OneOrMany<FilterCondition> | undefined
   /** One value for each of `fc`; empty for `empty` and `notempty`. */
   readonly fv?: OneOrMany<string | number> | undefined
+  /**
+   * Joins adjacent filters: the first stands between the first two, and so on; `and` where it is left out. Filters joined by
+   * `or` form a group, and a row must match at least one filter of every group.
+   */
+  readonly fj?: OneOrMany<FilterJoin> | undefined
   /** The date column for `from` and `to`. */
   readonly per?: string | undefined
   /** The first day, `YYYY-MM-DD`, in the cabinet's time zone. */
   readonly from?: string | undefined
   /** The last day, inclusive. */
   readonly to?: string | undefined
-  /** The column to sort by. By default a source's table shows the newest rows first. */
-  readonly sort?: string | undefined
-  /** The direction of the sort; without `sort`, the direction of the default order. */
-  readonly dir?: Direction | undefined
+  /**
+   * The column to sort by, or several: each sorts the rows that are equal in those before. By default a source's table shows
+   * the newest rows first.
+   */
+  readonly sort?: OneOrMany<string> | undefined
+  /** The direction of the sort at the same position, `asc` by default; without `sort`, that of the default order. */
+  readonly dir?: OneOrMany<Direction> | undefined
   /** Exactly these columns, in this order. */
   readonly col?: OneOrMany<string> | undefined
   /** These columns first; cannot be combined with `col`. */

@@ -74,7 +74,7 @@ dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25
 .menu>p:last-child{margin:.6rem 0 0}
 .ask{width:26rem;white-space:normal;text-align:start}.ask:focus{outline:0}.ask p{margin:0 0 .75rem;overflow-wrap:anywhere}
 .menu .row>.mono{min-width:min(22rem,60vw)}.menu .scroll{max-height:50svh;overflow:auto}
-.filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.35rem;margin-bottom:.35rem}
+.filter{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.35rem;margin-bottom:.35rem}.join{grid-column:1/-1;width:auto;justify-self:start}.sorting{display:flex;gap:.35rem;margin-bottom:.35rem}.sorting>select{flex:1;min-width:0}
 .row{display:flex;gap:.4rem;align-items:center}.row>input{flex:1}
 .wrap{flex-wrap:wrap}.grow{flex:1 1 14rem;min-width:0}.top-row{align-items:flex-start}.card label.grow,.form label:not(.choice){display:grid;gap:.2rem;margin:0 0 .6rem}.form{max-width:34rem}.form+p{margin-top:1rem}.card.row{align-items:flex-end}.card.row label{margin:0}.card.row{margin-bottom:1rem}
 .done::after{content:" ✓";color:var(--mark)}

@@ -1,5 +1,6 @@
 /** The heading of a column: it sorts, and leads to the menu with the column's other actions, which is read on demand. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
+import { MAX_SORTS } from "@data-cabinet/core/selection/Selection"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
@@ -12,15 +13,33 @@ import {
   moving,
   puttingFirst,
   sortedBy,
-  valueOf,
+  sortPairs,
+  sortsOf,
   withFilters,
+  without,
   withQuery,
 } from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import type { ToolbarData } from "./TableToolbar.ts"
 
-const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null =>
-  valueOf(pairs, "sort") !== name ? null : valueOf(pairs, "dir") === "desc" ? "desc" : "asc"
+const directionOf = ({ pairs }: ToolbarData, name: string): "asc" | "desc" | null => {
+  const sort = sortsOf(pairs).find(({ column }) => column === name)
+  return sort === undefined ? null : sort.direction === "desc" ? "desc" : "asc"
+}
+
+/** The order with this column behind the others, in both directions; nothing if it is the only one. */
+const thenBy = ({ pairs }: ToolbarData, name: string): ReadonlyArray<readonly ["ascending" | "descending", Pairs]> => {
+  const others = sortsOf(pairs).filter(({ column }) => column !== name)
+  if (others.length === 0 || others.length >= MAX_SORTS) return []
+  const withLast = (direction: string): Pairs => [
+    ...without(pairs, "cursor", "sort", "dir"),
+    ...sortPairs([...others, { column: name, direction }]),
+  ]
+  return [
+    ["ascending", withLast("asc")],
+    ["descending", withLast("desc")],
+  ]
+}
 
 /** Its actions, as the content of a menu. */
 export const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColumn): Html => {
@@ -33,6 +52,9 @@ export const columnMenu = (frame: Frame, bar: ToolbarData, column: ReadableColum
   const sorts = column.type.operators !== null && [
     item(ICONS.ascending, words.ascending, sortedBy(bar.pairs, column.name, "asc")),
     item(ICONS.descending, words.descending, sortedBy(bar.pairs, column.name, "desc")),
+    ...thenBy(bar, column.name).map(([direction, pairs]) =>
+      item(ICONS[direction], `${words.thenBy}: ${words[direction]}`, pairs),
+    ),
   ]
   const filter = { column: column.name, condition: "notempty", value: "" }
   const [left, right] = [moving(bar.pairs, bar.shown, column.name, -1), moving(bar.pairs, bar.shown, column.name, 1)]

@@ -3,7 +3,7 @@
  * not, and a checkbox for each shown column. The resulting address has only the chosen parameters.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { filtersOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"
+import { filtersOf, keepingFilters, sortPairs, sortsOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"
 
 const VALUELESS: ReadonlyArray<string> = ["empty", "notempty"]
 
@@ -13,19 +13,17 @@ export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pa
     const value = valueOf(form, name) ?? ""
     return value === "" ? [] : [[name, value]]
   }
-  const filters = filtersOf(form)
-    .filter(({ column }) => column !== "")
+  const filters = keepingFilters(filtersOf(form), ({ column }) => column !== "")
     .map((filter) => (VALUELESS.includes(filter.condition) ? { ...filter, value: "" } : filter))
   const days = [...given("from"), ...given("to")]
   const period: Pairs = days.length === 0 ? [] : [...given("per"), ...days]
-  const sort = given("sort")
-  const direction = given("dir")
+  const sorts = sortsOf(form).filter(({ column }) => column !== "")
+  const order = sorts.length === 0 ? given("dir") : sortPairs(sorts)
   const pairs: Pairs = [
     ...given("q"),
     ...withFilters([], filters),
     ...period,
-    ...sort,
-    ...direction,
+    ...order,
     ...columnsOfForm(form, columns),
     ...given("limit"),
   ]

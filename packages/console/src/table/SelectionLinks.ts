@@ -31,29 +31,87 @@ export const sortedBy = (pairs: Pairs, column: string, direction: "asc" | "desc"
   ["dir", direction],
 ]
 
-/** The filters, as their three parameters say them. */
-export const filtersOf = (pairs: Pairs): ReadonlyArray<{ column: string; condition: string; value: string }> => {
-  const [columns, conditions, values] = [named(pairs, "fc"), named(pairs, "fo"), named(pairs, "fv")]
-  return columns.map((column, at) => ({ column, condition: conditions[at] ?? "eq", value: values[at] ?? "" }))
+/** A condition on a column. */
+export interface ShownFilter {
+  readonly column: string
+  readonly condition: string
+  readonly value: string
+  /** True for an alternative to the filter before it. */
+  readonly or?: boolean
 }
 
-const filterPairs = (filters: ReturnType<typeof filtersOf>): Pairs =>
-  filters.flatMap(({ column, condition, value }) => [
-    ["fc", column] as const,
-    ["fo", condition] as const,
-    ["fv", value] as const,
-  ])
+/** The filters, as their parameters say them. */
+export const filtersOf = (pairs: Pairs): ReadonlyArray<ShownFilter> => {
+  const [columns, conditions, values] = [named(pairs, "fc"), named(pairs, "fo"), named(pairs, "fv")]
+  const joins = named(pairs, "fj")
+  return columns.map((column, at) => ({
+    column,
+    condition: conditions[at] ?? "eq",
+    value: values[at] ?? "",
+    or: joins[at - 1] === "or",
+  }))
+}
 
-export const withFilters = (pairs: Pairs, filters: ReturnType<typeof filtersOf>): Pairs => [
-  ...without(pairs, "cursor", "fc", "fo", "fv"),
+const filterPairs = (filters: ReadonlyArray<ShownFilter>): Pairs => {
+  // Joins after the last `or` may be left out.
+  const joins = filters.slice(1, filters.findLastIndex(({ or }) => or === true) + 1)
+  return [
+    ...filters.flatMap(({ column, condition, value }) => [
+      ["fc", column] as const,
+      ["fo", condition] as const,
+      ["fv", value] as const,
+    ]),
+    ...joins.map(({ or }) => ["fj", or === true ? "or" : "and"] as const),
+  ]
+}
+
+export const withFilters = (pairs: Pairs, filters: ReadonlyArray<ShownFilter>): Pairs => [
+  ...without(pairs, "cursor", "fc", "fo", "fv", "fj"),
   ...filterPairs(filters),
 ]
+
+/** Only these filters. The next filter of a group takes the place of its first, so that no two groups become one. */
+export const keepingFilters = (
+  filters: ReadonlyArray<ShownFilter>,
+  isKept: (filter: ShownFilter, index: number) => boolean,
+): ReadonlyArray<ShownFilter> => {
+  const kept: Array<ShownFilter> = []
+  let isInGroup = false
+  for (const [index, filter] of filters.entries()) {
+    if (filter.or !== true) isInGroup = false
+    if (!isKept(filter, index)) continue
+    kept.push({ ...filter, or: isInGroup })
+    isInGroup = true
+  }
+  return kept
+}
 
 export const withoutFilter = (pairs: Pairs, index: number): Pairs =>
   withFilters(
     pairs,
-    filtersOf(pairs).filter((_, at) => at !== index),
+    keepingFilters(filtersOf(pairs), (_, at) => at !== index),
   )
+
+/** A column to sort by; the direction is empty where it is not named. */
+export interface ShownSort {
+  readonly column: string
+  readonly direction: string
+}
+
+/** The sorts, the most significant first. */
+export const sortsOf = (pairs: Pairs): ReadonlyArray<ShownSort> => {
+  const directions = named(pairs, "dir")
+  return named(pairs, "sort").map((column, at) => ({ column, direction: directions[at] ?? "" }))
+}
+
+/** The parameters of these sorts. */
+export const sortPairs = (sorts: ReadonlyArray<ShownSort>): Pairs => {
+  const directions = sorts.slice(0, sorts.findLastIndex(({ direction }) => direction !== "") + 1)
+  return [
+    ...sorts.map(({ column }) => ["sort", column] as const),
+    ...directions.map(({ direction }) => ["dir", direction === "" ? "asc" : direction] as const),
+  ]
+}
 
 /** Hides a column, from a list of columns that names it or from all. */
 export const hiding = (pairs: Pairs, column: string): Pairs => {

@@ -18,7 +18,7 @@ import { widthsOf } from "./ColumnWidths.ts"
 import { heading } from "./ColumnHeading.ts"
 import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
 import { LABELLED_FORMATS, LABELS, UNCHANGED } from "./ExportRows.ts"
-import { filtersOf, firstPage, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
+import { filtersOf, firstPage, sortsOf, valueOf, withFilters, withQuery } from "./SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 import { timeText } from "../html/TimeText.ts"
 import { saveMenu } from "../view/ViewList.ts"
@@ -128,12 +128,13 @@ const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   return liveLink(frame, { live, href, counts: isWhole ? "rows" : "some" })
 }
 
-/** Jumps to a value of the sort column; empty without one. */
+/** Jumps to a value of the only sort column; empty without one. */
 const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   const { table: words } = frame.words
   const { schema, name, key, columns } = table.detail
-  const column = valueOf(pairs, "sort") ?? (key.length === 1 ? key[0] : undefined)
-  if (column === undefined || table.identity === "text") return null
+  const sorts = sortsOf(pairs)
+  const column = sorts[0]?.column ?? (key.length === 1 ? key[0] : undefined)
+  if (column === undefined || sorts.length > 1 || table.identity === "text") return null
   const label = columns.find((one) => one.name === column)?.label ?? column
   const hidden = firstPage(pairs).map(([key_, value]) => markup`<input type="hidden" name="${key_}" value="${value}">`)
   return menu({
@@ -143,12 +144,17 @@ const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   })
 }
 
-/** Where conditions alone narrow the rows of a source: those of an erasure on request, which knows no search and no period. */
+/**
+ * Where conditions alone narrow the rows of a source: those of an erasure on request, which knows no search, no period and no
+ * alternatives.
+ */
 const eraseLink = (frame: Frame, { table, pairs, refused }: TableData): HtmlValue => {
   const { schema, name, source } = table.detail
-  const isNarrowed = filtersOf(pairs).length > 0 && ["q", "per"].every((one) => valueOf(pairs, one) === undefined)
+  const filters = filtersOf(pairs)
+  const isNarrowed = filters.length > 0 && ["q", "per"].every((one) => valueOf(pairs, one) === undefined)
   if (source === null || refused !== null || !isNarrowed || !may(frame, "event.purge")) return null
-  const href = withQuery(`${tablePath(frame, schema, name)}/erase`, withFilters([], filtersOf(pairs)))
+  if (filters.some(({ or }) => or === true)) return null
+  const href = withQuery(`${tablePath(frame, schema, name)}/erase`, withFilters([], filters))
   return markup`<a class="button" href="${href}">${ICONS.trash}<span>${frame.words.erasure.tab}</span></a>`
 }
 

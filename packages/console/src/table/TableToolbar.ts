@@ -1,14 +1,24 @@
 /** The form of a table's screen: search, filters, period, order and columns, in one form that works without script. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import type { TableKind } from "@data-cabinet/core/row/Table"
-import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
+import { FILTER_CONDITIONS, FILTER_JOINS, MAX_SORTS } from "@data-cabinet/core/selection/Selection"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { type Menu, menu } from "../html/Menu.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { textOrderNotes } from "./ColumnSettings.ts"
-import { filtersOf, firstPage, valueOf, valuesOf, without, withoutFilter, withQuery } from "./SelectionLinks.ts"
+import {
+  filtersOf,
+  firstPage,
+  type ShownFilter,
+  sortsOf,
+  valueOf,
+  valuesOf,
+  without,
+  withoutFilter,
+  withQuery,
+} from "./SelectionLinks.ts"
 import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import { indexPath } from "./IndexScreen.ts"
 import { tablePath } from "./TablePath.ts"
@@ -38,10 +48,11 @@ const columnOptions = (data: ToolbarData, names: ReadonlyArray<string>, chosen: 
     (name) => markup`<option value="${name}"${selected(name === chosen)}>${labelOf(data, name)}</option>`,
   )}`
 
-const filterLine = (frame: Frame, data: ToolbarData, filter: ReturnType<typeof filtersOf>[number] | null) => {
+const filterLine = (frame: Frame, data: ToolbarData, filter: ShownFilter | null, at: number) => {
   const { table: words } = frame.words
   const names = data.columns.map(({ name }) => name)
-  return markup`<div class="filter"><select name="fc" aria-label="${words.column}">${columnOptions(data, names, filter?.column ?? "", "–")}</select>
+  const join = filter?.or === true ? "or" : "and"
+  return markup`<div class="filter">${at > 0 && markup`<select name="fj" class="join" aria-label="${words.join}">${FILTER_JOINS.map((word) => markup`<option value="${word}"${selected(word === join)}>${words.joins[word]}</option>`)}</select>`}<select name="fc" aria-label="${words.column}">${columnOptions(data, names, filter?.column ?? "", "–")}</select>
 <select name="fo" aria-label="${words.condition}">${FILTER_CONDITIONS.map(
     (condition) =>
       markup`<option value="${condition}"${selected(condition === (filter?.condition ?? "eq"))}>${words.conditions[condition] ?? condition}</option>`,
@@ -67,22 +78,36 @@ const periodMenu = (frame: Frame, data: ToolbarData): Menu | null => {
 
 /** The order in words; null for the table's own. */
 const sortFace = (frame: Frame, data: ToolbarData): HtmlValue => {
-  const column = valueOf(data.pairs, "sort")
-  if (column === undefined) return null
-  const icon = valueOf(data.pairs, "dir") === "desc" ? ICONS.descending : ICONS.ascending
-  return markup`${icon}<span class="clipped">${frame.words.table.sort}: ${labelOf(data, column)}</span>`
+  const [first, ...others] = sortsOf(data.pairs)
+  if (first === undefined) return null
+  const icon = first.direction === "desc" ? ICONS.descending : ICONS.ascending
+  const names = [first, ...others].map(({ column }) => labelOf(data, column)).join(", ")
+  return markup`${icon}<span class="clipped">${frame.words.table.sort}: ${names}</span>`
+}
+
+/** A line of the order; the first may name the table's own. */
+const sortLine = (
+  frame: Frame,
+  data: ToolbarData,
+  { column, direction }: ReturnType<typeof sortsOf>[number],
+  at: number,
+) => {
+  const { table: words } = frame.words
+  const names = data.columns.filter(({ type }) => type.operators !== null).map(({ name }) => name)
+  const directions = { asc: words.ascending, desc: words.descending }
+  return markup`<div class="sorting"><select name="sort" aria-label="${at === 0 ? words.sortBy : words.thenBy}">${columnOptions(data, names, column, at === 0 ? words.ownOrder : words.thenBy)}</select>
+<select name="dir" aria-label="${words.direction}">${direction === "" && markup`<option value="">–</option>`}${Object.entries(directions).map(([value, word]) => markup`<option value="${value}"${selected(value === direction)}>${word}</option>`)}</select></div>`
 }
 
 const sortMenu = (frame: Frame, data: ToolbarData): Menu => {
   const { table: words } = frame.words
-  const names = data.columns.filter(({ type }) => type.operators !== null).map(({ name }) => name)
-  const direction = valueOf(data.pairs, "dir") ?? ""
+  const sorts = sortsOf(data.pairs)
+  const own = { column: "", direction: sorts.length === 0 ? (valueOf(data.pairs, "dir") ?? "") : "" }
+  const lines = sorts.length === 0 || sorts.length < MAX_SORTS ? [...sorts, own] : sorts
   return {
     id: "sort",
     face: sortFace(frame, data) ?? markup`${ICONS.ascending}<span>${words.sort}</span>`,
-    body: markup`<label>${words.sortBy}<select name="sort">${columnOptions(data, names, valueOf(data.pairs, "sort") ?? "", words.ownOrder)}</select></label>
-<label class="choice"><input type="radio" name="dir" value="asc"${checked(direction === "asc")}> ${words.ascending}</label>
-<label class="choice"><input type="radio" name="dir" value="desc"${checked(direction === "desc")}> ${words.descending}</label>
+    body: markup`<fieldset><legend>${words.sortBy}</legend>${lines.map((line, at) => sortLine(frame, data, line, at))}</fieldset>
 <button class="main">${words.apply}</button>`,
   }
 }
@@ -112,7 +137,7 @@ const filterMenu = (frame: Frame, data: ToolbarData): Menu => {
   return {
     id: "filters",
     face: markup`${ICONS.filter}<span>${words.filters}${filters.length > 0 && ` ${filters.length}`}</span>`,
-    body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter) => filterLine(frame, data, filter))}</fieldset>
+    body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter, at) => filterLine(frame, data, filter, at))}</fieldset>
 <button class="main">${words.apply}</button>`,
   }
 }
@@ -174,9 +199,9 @@ export const chips = (frame: Frame, data: ToolbarData): HtmlValue => {
   const all: Array<Html> = []
   const search = valueOf(pairs, "q") ?? ""
   if (search !== "") all.push(chip(markup`“${search}”`, without(pairs, "cursor", "q")))
-  for (const [at, { column, condition, value }] of filtersOf(pairs).entries()) {
+  for (const [at, { column, condition, value, or }] of filtersOf(pairs).entries()) {
     const said = words.conditions[condition] ?? condition
-    all.push(chip(markup`<b>${labelOf(data, column)}</b> ${said} ${value}`, withoutFilter(pairs, at)))
+    all.push(chip(markup`${or === true && markup`<i>${words.joins.or}</i> `}<b>${labelOf(data, column)}</b> ${said} ${value}`, withoutFilter(pairs, at)))
   }
   const per = valueOf(pairs, "per")
   if (per !== undefined) {

@@ -1,5 +1,5 @@
 import { selectionOfForm } from "@data-cabinet/console/table/SelectionForm"
-import { hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/table/SelectionLinks"
+import { filtersOf, hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/table/SelectionLinks"
 import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { assert, it } from "vitest"
 
@@ -17,6 +17,23 @@ it("selectionOfForm hides unchecked columns and keeps a list that names columns"
   assert.strictEqual(chosen("show=a&show=c&order=c"), "order=c&hide=b")
   assert.strictEqual(chosen("col=c&col=b&show=a&show=c"), "col=c&col=a")
   assert.strictEqual(chosen("hide=b&fc=a&fo=eq&fv=1"), "fc=a&fo=eq&fv=1&hide=b")
+})
+
+it("selectionOfForm keeps groups and several sorts, without their empty lines", () => {
+  const form = "fc=a&fo=eq&fv=1&fj=or&fc=b&fo=eq&fv=2&fj=and&fc=&fo=eq&fv=&sort=a&dir=desc&sort=b&dir=asc&sort=&dir="
+  assert.strictEqual(chosen(form), "fc=a&fo=eq&fv=1&fc=b&fo=eq&fv=2&fj=or&sort=a&sort=b&dir=desc&dir=asc")
+  assert.strictEqual(chosen("fc=a&fo=empty&fj=and&fc=&fo=eq&fj=or&fc=c&fo=empty"), "fc=a&fo=empty&fv=&fc=c&fo=empty&fv=")
+  assert.strictEqual(chosen("sort=&dir=desc"), "dir=desc")
+  assert.strictEqual(chosen("sort=a&dir="), "sort=a")
+  assert.strictEqual(chosen("sort=a&dir=&sort=b&dir=desc"), "sort=a&sort=b&dir=asc&dir=desc")
+})
+
+it("withoutFilter leaves the other groups as they are", () => {
+  const groups = (left: number) => {
+    const pairs = queryPairs("fc=a&fo=eq&fc=b&fo=eq&fc=c&fo=eq&fc=d&fo=eq&fj=or&fj=and&fj=or")
+    return filtersOf(withoutFilter(pairs, left)).map(({ column, or }) => (or === true ? `|${column}` : ` ${column}`)).join("")
+  }
+  assert.deepStrictEqual([groups(0), groups(1), groups(2), groups(3)], [" b c|d", " a c|d", " a|b d", " a|b c"])
 })
 
 it("a link changes one thing and returns to the first page", () => {

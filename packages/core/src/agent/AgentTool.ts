@@ -4,7 +4,7 @@
  */
 import { CHANNELS } from "../event/EventLog.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
-import { FILTER_CONDITIONS } from "../selection/Selection.ts"
+import { FILTER_CONDITIONS, FILTER_JOINS } from "../selection/Selection.ts"
 
 /** A parameter of a tool. */
 export interface ToolParameter {
@@ -13,6 +13,8 @@ export interface ToolParameter {
   readonly schema: { readonly type: "string" | "integer"; readonly [keyword: string]: unknown }
   /** A list of such values. */
   readonly repeats?: true
+  /** One such value, or a list of them. */
+  readonly orMany?: true
   readonly required?: true
 }
 
@@ -79,7 +81,7 @@ export const AGENT_TOOLS = {
   read_rows: {
     title: "Read rows",
     description:
-      "Rows of a table or view by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While has_more is true, call again with next_cursor as cursor and everything else unchanged.",
+      "Rows of a table or view by a selection: search, filters (one of each group must hold), a period, sorts, a choice of columns. While has_more is true, call again with next_cursor as cursor and everything else unchanged.",
     parameters: {
       ...OBJECT,
       q: { description: "Substring search in every column, case-insensitive.", schema: text },
@@ -99,14 +101,26 @@ export const AGENT_TOOLS = {
         schema: text,
         repeats: true,
       },
+      fj: {
+        description:
+          "How adjacent filters are joined: the first stands between the first two filters. Filters joined by or form a group; and if left out.",
+        schema: { type: "string", enum: FILTER_JOINS },
+        repeats: true,
+      },
       per: { description: "The date column of a period.", schema: text },
       from: { description: "The first day of the period, in the cabinet's time zone.", schema: day },
       to: { description: "The last day of the period.", schema: day },
       sort: {
-        description: "The column to sort by. Without it the table of a source begins with its newest row.",
+        description:
+          "The column to sort by, or a list of them. Without it the table of a source begins with its newest row.",
         schema: text,
+        orMany: true,
       },
-      dir: { description: "The direction of the sort.", schema: { type: "string", enum: ["asc", "desc"] } },
+      dir: {
+        description: "The direction of the sort, or of each of several; asc if left out.",
+        schema: { type: "string", enum: ["asc", "desc"] },
+        orMany: true,
+      },
       col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
       order: { description: "Without col: these columns first.", schema: text, repeats: true },
       hide: { description: "Without col: all columns except these.", schema: text, repeats: true },
@@ -142,8 +156,9 @@ export const isToolName = (given: string): given is ToolName => Object.hasOwn(AG
 
 const inputSchema = ({ parameters }: AgentTool) => {
   const entries = Object.entries(parameters)
-  const properties = entries.map(([key, { description, schema, repeats }]) => {
-    const form = repeats === true ? { type: "array", items: schema } : schema
+  const properties = entries.map(([key, { description, schema, repeats, orMany }]) => {
+    const many = { type: "array", items: schema }
+    const form = repeats === true ? many : orMany === true ? { anyOf: [schema, many] } : schema
     return [key, { description, ...form }] as const
   })
   return {

@@ -14,10 +14,10 @@ const scalarText = (value: Json): string | undefined => {
   return typeof value === "boolean" ? String(value) : undefined
 }
 
-const pairsOf = (name: string, value: Json, { repeats, schema }: ToolParameter): ParamPairs | string => {
+const pairsOf = (name: string, value: Json, { repeats, orMany, schema }: ToolParameter): ParamPairs | string => {
   if (value === null) return []
   const isList = isJsonList(value)
-  if (isList && repeats !== true) return `${name} must be one value, not a list.`
+  if (isList && repeats !== true && orMany !== true) return `${name} must be one value, not a list.`
   const pairs: Array<readonly [string, string]> = []
   for (const item of isList ? value : [value]) {
     const text = scalarText(item)

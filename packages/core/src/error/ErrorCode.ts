@@ -50,10 +50,10 @@ export const ERROR_MEANINGS = {
   bad_channel: "`channel` must be `webhook`, `file` or `pull`.",
   bad_follower:
     "`follower` is missing or is not a name, was sent together with `cursor`, or reads another `source_id` or `channel`.",
-  bad_filter: "The numbers of `fc`, `fo` and `fv` do not match.",
+  bad_filter: "The numbers of `fc`, `fo`, `fv` and `fj` do not match, or `fj` is neither `and` nor `or`.",
   bad_fo: "A filter condition is not one of the listed values.",
   bad_fv: "A filter value does not fit the column's type, or is given where none is allowed.",
-  bad_dir: "`dir` is neither `asc` nor `desc`.",
+  bad_dir: "`dir` is neither `asc` nor `desc`, or belongs to no `sort`.",
   bad_period: "The period is incomplete, malformed or ends before it begins, or its column holds no dates.",
   unknown_column: "The object has no column of this name.",
   bad_columns: "The lists of columns contradict each other, name a column twice, or leave no column to show.",

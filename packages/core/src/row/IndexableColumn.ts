@@ -1,4 +1,5 @@
 /** Which columns an index can have, and in which order it would serve a read. */
+import { filterGroups } from "../selection/Selection.ts"
 import type { ReadableColumn } from "./Catalog.ts"
 import type { PageQuery } from "./RowReader.ts"
 
@@ -27,7 +28,9 @@ const RANGES: ReadonlySet<string> = new Set(["gt", "ge", "lt", "le"])
  */
 export const servingColumns = ({ table, compared }: Pick<PageQuery, "table" | "compared">): ReadonlyArray<string> => {
   if (table.identity === "text") return []
-  const { filters, period, sort } = compared
+  const { period, sort } = compared
+  // An index serves no alternatives.
+  const filters = filterGroups(compared.filters).filter((group) => group.length === 1).flat()
   const equal = new Set(filters.filter(({ condition }) => condition === "eq").map(({ column }) => column))
   const { key } = table.detail
   const names = new Set([...equal].map(({ name }) => name))

@@ -35,9 +35,14 @@ export interface PositionColumn {
 
 /** The conditions and the order of a page's rows. */
 export interface ComparedColumns {
-  readonly filters: ReadonlyArray<{ readonly column: ReadableColumn; readonly condition: string }>
+  readonly filters: ReadonlyArray<{
+    readonly column: ReadableColumn
+    readonly condition: string
+    /** True if it is an alternative to the filter before it. */
+    readonly or?: true
+  }>
   readonly period: { readonly column: ReadableColumn } | null
-  /** Null for the object's own order. */
+  /** The first sort; null for the object's own order. */
   readonly sort: ReadableColumn | null
 }
 

@@ -5,7 +5,7 @@ import { shownText } from "../row/RowJson.ts"
 import { quoteName } from "../row/SqlName.ts"
 import { call, castTo, operate } from "../row/SystemSql.ts"
 import { foldedText } from "./FoldedText.ts"
-import type { FilterCondition } from "./Selection.ts"
+import { type FilterCondition, filterGroups } from "./Selection.ts"
 import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
 import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
 import { type SqlParameters, TEXT } from "./SqlParameters.ts"
@@ -46,7 +46,10 @@ export const comparedSql = (term: OrderedTerm, text: string, parameters: SqlPara
 
 /** Every condition must hold. `zone` is the cabinet's time zone. */
 export const conditionsSql = (plan: SelectionPlan, zone: string, parameters: SqlParameters): ReadonlyArray<string> => [
-  ...plan.filters.map((filter) => filterSql(filter, plan.table.foldCollation, parameters)),
+  ...filterGroups(plan.filters).map((group) => {
+    const alternatives = group.map((filter) => filterSql(filter, plan.table.foldCollation, parameters))
+    return alternatives.length === 1 ? alternatives.join("") : `(${alternatives.join(" OR ")})`
+  }),
   ...(plan.period === null ? [] : periodSql(plan.period, zone, parameters)),
   ...(plan.search === "" ? [] : [searchSql(plan, parameters)]),
 ]

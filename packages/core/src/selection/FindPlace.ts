@@ -80,8 +80,8 @@ const changing = new ReadError({
   retryAfter: 1,
 })
 
-const sortColumn = ({ sort, ties, table }: SelectionPlan): Effect.Effect<string, SelectionError> => {
-  const column = sort ?? (ties.length === 1 ? ties[0] : undefined)
+const sortColumn = ({ sort, thenBy, ties, table }: SelectionPlan): Effect.Effect<string, SelectionError> => {
+  const column = thenBy.length > 0 ? undefined : (sort ?? (ties.length === 1 ? ties[0] : undefined))
   if (table.identity !== "text" && column !== undefined) return Effect.succeed(column.name)
   const message =
     table.identity === "text"

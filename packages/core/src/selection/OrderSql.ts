@@ -1,19 +1,29 @@
 /**
  * The total order of a walk, and the condition for the rows after a place in it. If no NULL can be among the compared
- * values, "after" is one row comparison, for which an index scan starts at the place. A nullable sort is read in two
- * branches, values and then NULLs, because an index supports neither the NULLS LAST of a descending order nor an OR.
+ * values, and all go in one direction, "after" is one row comparison, for which an index scan starts at the place. A
+ * nullable first sort is read in two branches, values and then NULLs, because an index supports neither the NULLS LAST of a
+ * descending order nor an OR. Further sorts are compared one by one behind the first, whose index still serves the walk.
+ *
+ * Decision: docs/decisions/0093-selections-with-or-and-several-sorts.md
  */
 import type { TypeOperators } from "../row/ColumnType.ts"
 import { comparedSql, type OrderedTerm, operatorSql } from "./ConditionSql.ts"
 import type { Direction } from "./Selection.ts"
 import type { SqlParameters } from "./SqlParameters.ts"
 
+/** A term to sort by. */
+export interface SortTerm extends OrderedTerm {
+  readonly nullable: boolean
+  readonly direction: Direction
+}
+
 /** The total order of a walk. */
 export interface Order {
-  /** Comes before the ties; null if the ties alone determine the order. */
-  readonly sort: (OrderedTerm & { readonly nullable: boolean }) | null
+  /** Come before the ties; empty if the ties alone determine the order. */
+  readonly sorts: ReadonlyArray<SortTerm>
   /** Never NULL; they identify every row, or with `countsEquals` every class of equal rows. */
   readonly ties: ReadonlyArray<OrderedTerm>
+  /** The direction of the ties. */
   readonly direction: Direction
   /** Rows that are equal in all terms are distinguished by counting: a page begins at its place, not after it. */
   readonly countsEquals: boolean
@@ -31,33 +41,73 @@ export const branchesAfter = (
   place: ReadonlyArray<string | null> | null,
   parameters: SqlParameters,
 ): ReadonlyArray<Branch> => {
-  const { sort, ties, direction } = order
-  const beyond = (terms: ReadonlyArray<OrderedTerm>, values: ReadonlyArray<string | null>): string =>
-    comparison(
-      terms.map((term, index) => ({
-        ...comparedSql(term, values[index] ?? "", parameters),
-        operators: term.operators,
-      })),
-      direction,
-      order.countsEquals,
-    )
-  if (sort === null) {
-    return [{ where: place === null ? [] : [beyond(ties, place)], orderBy: orderBy(ties, direction) }]
+  const { sorts, ties, direction } = order
+  const [first] = sorts
+  const terms = [...sorts, ...ties]
+  const isOneWay = sorts.every((sort) => sort.direction === direction)
+  if (first === undefined || (isOneWay && sorts.every(({ nullable }) => !nullable))) {
+    const where = place === null ? [] : [comparison(comparedTerms(terms, place, parameters), direction, order.countsEquals)]
+    return [{ where, orderBy: orderBy(terms, direction) }]
   }
-  const terms = [sort, ...ties]
-  if (!sort.nullable) {
-    return [{ where: place === null ? [] : [beyond(terms, place)], orderBy: orderBy(terms, direction) }]
-  }
-  const inOrder = orderBy(terms, direction)
-  const nulls = { where: [`${sort.sql} IS NOT DISTINCT FROM NULL`], orderBy: inOrder }
+  const inOrder = sortedBy(order)
+  const after = (from: number) => (place === null ? [] : [afterFrom(order, place, from, parameters)])
+  if (!first.nullable) return [{ where: after(0), orderBy: inOrder }]
+  const nulls = { where: [`${first.sql} IS NOT DISTINCT FROM NULL`], orderBy: inOrder }
   if (place === null) {
     // In ascending order NULLs are last by default, and a single index scan suffices.
-    return direction === "asc"
+    return first.direction === "asc"
       ? [{ where: [], orderBy: inOrder }]
-      : [{ where: [`${sort.sql} IS DISTINCT FROM NULL`], orderBy: inOrder }, nulls]
+      : [{ where: [`${first.sql} IS DISTINCT FROM NULL`], orderBy: inOrder }, nulls]
   }
-  if (place[0] === null) return [{ ...nulls, where: [...nulls.where, beyond(ties, place.slice(1))] }]
-  return [{ where: [beyond(terms, place)], orderBy: inOrder }, nulls]
+  if (place[0] === null) return [{ ...nulls, where: [...nulls.where, ...after(1)] }]
+  return [{ where: after(0), orderBy: inOrder }, nulls]
+}
+
+const comparedTerms = (
+  terms: ReadonlyArray<OrderedTerm>,
+  values: ReadonlyArray<string | null>,
+  parameters: SqlParameters,
+): ReadonlyArray<Compared> =>
+  terms.map((term, index) => ({
+    ...comparedSql(term, values[index] ?? "", parameters),
+    operators: term.operators,
+  }))
+
+/** True for the rows of the branch that come after the place, if they are equal to it in the terms before `from`. */
+const afterFrom = (
+  order: Order,
+  place: ReadonlyArray<string | null>,
+  from: number,
+  parameters: SqlParameters,
+): string => {
+  const { sorts, ties, direction, countsEquals } = order
+  const sort = sorts[from]
+  const isOneWay = sorts.slice(from).every((one) => one.direction === direction)
+  // Behind the first sort, which has a branch for its NULLs, only terms without NULLs can share a comparison.
+  if (sort === undefined || (isOneWay && sorts.slice(Math.max(1, from)).every(({ nullable }) => !nullable))) {
+    const terms = [...sorts.slice(from), ...ties]
+    const compared = comparison(comparedTerms(terms, place.slice(from), parameters), direction, countsEquals)
+    return terms.length === 0 ? String(countsEquals) : compared
+  }
+  const isNull = `${sort.sql} IS NOT DISTINCT FROM NULL`
+  const rest = () => afterFrom(order, place, from + 1, parameters)
+  const value = place[from] ?? null
+  if (value === null) return `${isNull} AND ${rest()}`
+  const [compared] = comparedTerms([sort], [value], parameters)
+  const is = (which: "eq" | "ge" | "gt" | "le" | "lt") =>
+    `${compared!.of} ${operatorSql(sort.operators, which)} ${compared!.value}`
+  const [strict, loose] = sort.direction === "asc" ? (["gt", "ge"] as const) : (["lt", "le"] as const)
+  const equal = `(${is("eq")} AND ${rest()})`
+  if (from === 0) return `${is(loose)} AND (${is(strict)} OR ${equal})`
+  return `(${is(strict)}${sort.nullable ? ` OR ${isNull}` : ""} OR ${equal})`
+}
+
+/** NULLs are last by default in ascending order only; those of the first sort are in a branch of their own. */
+const sortedBy = ({ sorts, ties, direction }: Order): string => {
+  const terms = sorts.map((sort, index) =>
+    `${orderBy([sort], sort.direction)}${index > 0 && sort.nullable && sort.direction === "desc" ? " NULLS LAST" : ""}`,
+  )
+  return [...terms, ...(ties.length === 0 ? [] : [orderBy(ties, direction)])].join(", ")
 }
 
 const orderBy = (terms: ReadonlyArray<OrderedTerm>, direction: Direction): string =>

@@ -23,7 +23,7 @@ const TOP_VALUES = 20
 const MAX_VALUE_CHARS = 1_000
 
 /** The parameters that select rows; all others only affect the display. */
-export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "per", "from", "to"] as const
+export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "fj", "per", "from", "to"] as const
 
 /** The number of rows of a selection. */
 export interface RowCount {

@@ -210,10 +210,17 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
     nextCursor.length > MAX_CURSOR_LENGTH ||
     position.some((value) => (value?.length ?? 0) > MAX_POSITION_VALUE_LENGTH)
   ) {
-    const message = `A page ends at a value of ${shown(plan.sort?.name ?? "the key")} that is too long for a cursor (over ${MAX_POSITION_VALUE_LENGTH} characters): sort by another column.`
+    const message = `A page ends at a value of ${shown(longest(plan, position))} that is too long for a cursor (over ${MAX_POSITION_VALUE_LENGTH} characters): sort by another column.`
     return Result.fail(selectionError("bad_selection", "sort", message))
   }
   return Result.succeed({ items, columns, hasMore, nextCursor })
+}
+
+/** The name of the sort column with the longest value. */
+const longest = ({ sort, thenBy }: SelectionPlan, position: ReadonlyArray<string | null>): string => {
+  const names = sort === null ? [] : [sort.name, ...thenBy.map(({ column }) => column.name)]
+  const lengths = names.map((_, at) => position[at]?.length ?? 0)
+  return names[lengths.indexOf(Math.max(...lengths))] ?? "the key"
 }
 
 /** How many rows up to the end of the page equal its last one, including those of previous pages. */

@@ -12,6 +12,33 @@ export interface Filter {
   readonly condition: FilterCondition
   /** Empty for `empty` and `notempty`. */
   readonly value: string
+  /** True if it belongs to the group of the filter before it; absent in the first filter of a group. */
+  readonly or?: true
+}
+
+/** The words that join two adjacent filters. */
+export const FILTER_JOINS = ["and", "or"] as const
+
+/** A word that joins two adjacent filters. */
+export type FilterJoin = (typeof FILTER_JOINS)[number]
+
+/** The most filters of a selection that has an `or`. */
+export const MAX_ALTERNATIVES = 100
+
+/** The most columns to sort by. */
+export const MAX_SORTS = 8
+
+/** The filters in their groups: a row must match at least one filter of every group. */
+export const filterGroups = <F extends { readonly or?: true | undefined }>(
+  filters: ReadonlyArray<F>,
+): ReadonlyArray<ReadonlyArray<F>> => {
+  const groups: Array<Array<F>> = []
+  for (const filter of filters) {
+    const last = groups.at(-1)
+    if (filter.or === true && last !== undefined) last.push(filter)
+    else groups.push([filter])
+  }
+  return groups
 }
 
 /** Days of the cabinet's calendar as `YYYY-MM-DD`, both inclusive; null for an open end. */
@@ -24,6 +51,12 @@ export interface Period {
 /** The direction of a sort. */
 export type Direction = "asc" | "desc"
 
+/** A column to sort by. */
+export interface Sort {
+  readonly column: string
+  readonly direction: Direction
+}
+
 /** Exactly these columns, or all columns with some first and some hidden. */
 export type ColumnChoice =
   | { readonly only: ReadonlyArray<string> }
@@ -32,13 +65,15 @@ export type ColumnChoice =
 export interface Selection {
   /** The text to find in any column; empty for none. */
   readonly search: string
-  /** Every filter must match. */
+  /** At least one filter of each group must match: see `filterGroups`. */
   readonly filters: ReadonlyArray<Filter>
   readonly period: Period | null
   /** Null for the object's own order. */
   readonly sort: string | null
   /** Null for the default direction of that order. */
   readonly direction: Direction | null
+  /** Further sorts, for rows that are equal in all previous ones. */
+  readonly thenBy: ReadonlyArray<Sort>
   readonly columns: ColumnChoice
   readonly limit: number
   readonly cursor: string | null

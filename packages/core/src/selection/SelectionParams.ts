@@ -6,7 +6,7 @@ import { Result } from "effect"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
 import { isCalendarDay } from "../row/CalendarDay.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
-import type { Direction, Period, Selection } from "./Selection.ts"
+import { MAX_ALTERNATIVES, MAX_SORTS, type Direction, type Period, type Selection, type Sort } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"
 
 /** The decoded parameters of a query string, in order. */
@@ -18,13 +18,11 @@ const SINGLE = {
   per: "bad_period",
   from: "bad_period",
   to: "bad_period",
-  sort: "bad_selection",
-  dir: "bad_dir",
   limit: "bad_limit",
   cursor: "bad_cursor",
 } as const satisfies Record<string, SelectionCode>
 
-const REPEATED = ["fc", "fo", "fv", "col", "order", "hide"] as const
+const REPEATED = ["fc", "fo", "fv", "fj", "sort", "dir", "col", "order", "hide"] as const
 
 type Single = keyof typeof SINGLE
 type Repeated = (typeof REPEATED)[number]
@@ -35,6 +33,7 @@ export const SELECTION_PARAMS = [
   "fc",
   "fo",
   "fv",
+  "fj",
   "per",
   "from",
   "to",
@@ -83,10 +82,9 @@ const read = (pairs: ParamPairs): Selection => {
   }
   return {
     search: search(one("q")),
-    filters: filters(all("fc"), all("fo"), all("fv")),
+    filters: joined(filters(all("fc"), all("fo"), all("fv")), all("fj")),
     period: period(one("per"), one("from"), one("to")),
-    sort: one("sort"),
-    direction: direction(one("dir")),
+    ...sorting(all("sort"), all("dir")),
     columns: columns(all("col"), all("order"), all("hide")),
     limit: limit(one("limit")),
     cursor: one("cursor"),
@@ -133,6 +131,24 @@ const filters = (
   })
 }
 
+/** The filters with their groups: `joins` has one word for each pair of adjacent filters, and may end early. */
+const joined = (list: ReadonlyArray<Filter>, joins: ReadonlyArray<string>): ReadonlyArray<Filter> => {
+  for (const [index, word] of joins.entries()) {
+    if (word !== "" && word !== "and" && word !== "or")
+      throw selectionError("bad_filter", "fj", `fj number ${index + 1} is ${shown(word)}; it must be and or or.`)
+  }
+  if (joins.length > 0 && joins.length >= list.length) {
+    const message = `fj number ${list.length === 0 ? 1 : list.length} joins no filters: an fj stands between two filters, and there are ${list.length} fc.`
+    throw selectionError("bad_filter", "fj", message)
+  }
+  if (!joins.includes("or")) return list
+  if (list.length > MAX_ALTERNATIVES) {
+    const message = `A selection with or has at most ${MAX_ALTERNATIVES} filters, and this one has ${list.length}.`
+    throw selectionError("bad_filter", "fj", message)
+  }
+  return list.map((filter, index) => (joins[index - 1] === "or" ? { ...filter, or: true } : filter))
+}
+
 const period = (column: string | null, from: string | null, to: string | null): Period | null => {
   for (const [name, text] of [
     ["from", from],
@@ -150,9 +166,33 @@ const period = (column: string | null, from: string | null, to: string | null): 
   return column === null ? null : { column, from, to }
 }
 
-const direction = (word: string | null): Direction | null => {
-  if (word === null || word === "asc" || word === "desc") return word
-  throw selectionError("bad_dir", "dir", `dir must be asc or desc, not ${shown(word)}.`)
+const sorting = (
+  names: ReadonlyArray<string>,
+  words: ReadonlyArray<string>,
+): Pick<Selection, "sort" | "direction" | "thenBy"> => {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw selectionError("bad_selection", "sort", `sort names the column ${shown(twice)} twice.`)
+  if (names.length > MAX_SORTS) {
+    const message = `sort may be sent at most ${MAX_SORTS} times, and was sent ${names.length} times.`
+    throw selectionError("bad_selection", "sort", message)
+  }
+  const directions = words.map(direction)
+  if (words.length > Math.max(1, names.length)) {
+    const message =
+      names.length === 0
+        ? "dir may be sent only once without sort."
+        : `dir number ${names.length + 1} belongs to no sort: the first dir belongs to the first sort, and so on.`
+    throw selectionError("bad_dir", "dir", message)
+  }
+  const [sort = null, ...others] = names
+  const thenBy = others.map((column, index): Sort => ({ column, direction: directions[index + 1] ?? "asc" }))
+  return { sort, direction: directions[0] ?? null, thenBy }
+}
+
+const direction = (word: string, index: number, words: ReadonlyArray<string>): Direction => {
+  if (word === "asc" || word === "desc") return word
+  const which = words.length > 1 ? `dir number ${index + 1}` : "dir"
+  throw selectionError("bad_dir", "dir", `${which} must be asc or desc, not ${shown(word)}.`)
 }
 
 const columns = (

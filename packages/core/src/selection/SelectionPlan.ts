@@ -24,6 +24,14 @@ export interface PlannedFilter {
   readonly value: string
   /** In PostgreSQL's form, if it is compared. */
   readonly text: string
+  /** As in the selection's filter. */
+  readonly or?: true
+}
+
+/** A further sort with its column. */
+export interface PlannedSort {
+  readonly column: ReadableColumn
+  readonly direction: Direction
 }
 
 /** A period with its column. */
@@ -51,7 +59,9 @@ export interface SelectionPlan {
   /** The requested column. The row's identity determines the ties, and if this is null the whole order. */
   readonly sort: ReadableColumn | null
   readonly direction: Direction
-  /** The columns that distinguish rows after `sort`; empty if the object has no key. */
+  /** Further sorts that change the order. The ties go in the direction of the last one. */
+  readonly thenBy: ReadonlyArray<PlannedSort>
+  /** The columns that distinguish rows after the sorts; empty if the object has no key. */
   readonly ties: ReadonlyArray<ReadableColumn>
   readonly limit: number
   readonly walk: CursorWalk
@@ -94,12 +104,11 @@ export const selectionPlan = (
     return refuse("bad_period", "per", message)
   }
   const sort = selection.sort === null ? null : column(selection.sort)
-  if (sort !== null && sort.type.operators === null) {
-    return refuse(
-      "bad_selection",
-      "sort",
-      `Values of type ${sort.type.name} (column ${shown(sort.name)}) have no order to sort by.`,
-    )
+  const further = selection.thenBy.map((one) => ({ ...one, column: column(one.column) }))
+  for (const one of [...(sort === null ? [] : [sort]), ...further.map((each) => each.column)]) {
+    if (one.type.operators !== null) continue
+    const message = `Values of type ${one.type.name} (column ${shown(one.name)}) have no order to sort by.`
+    return refuse("bad_selection", "sort", message)
   }
 
   const key = table.detail.key.map(column)
@@ -112,7 +121,7 @@ export const selectionPlan = (
     period,
     sort: key.length === 1 && key[0] === sort ? null : sort,
     direction,
-    ties: key.filter((one) => one !== sort || key.length === 1),
+    ...orderAfter(sort, further, key),
     limit: selection.limit,
   } satisfies Partial<SelectionPlan>
   const walk = walkOf(selection, plan, cursorKey)
@@ -125,16 +134,33 @@ export const selectionPlan = (
   return Result.succeed({ ...plan, walk, after })
 }
 
+/** The sorts after the first, up to the one that completes the key, and the key's other columns. */
+const orderAfter = (
+  sort: ReadableColumn | null,
+  further: ReadonlyArray<PlannedSort>,
+  key: ReadonlyArray<ReadableColumn>,
+): Pick<SelectionPlan, "thenBy" | "ties"> => {
+  if (key.length === 1 && key[0] === sort) return { thenBy: [], ties: key }
+  const sorted: Array<ReadableColumn | null> = [sort]
+  const thenBy: Array<PlannedSort> = []
+  for (const one of further) {
+    if (key.length > 0 && key.every((each) => sorted.includes(each))) break
+    thenBy.push(one)
+    sorted.push(one.column)
+  }
+  return { thenBy, ties: key.filter((each) => !sorted.includes(each)) }
+}
+
 /** The filters with their columns and values, or the first error. */
 const plannedFilters = (
   filters: Selection["filters"],
   column: (name: string) => ReadableColumn,
 ): Result.Result<ReadonlyArray<PlannedFilter>, SelectionError> => {
   const planned: Array<PlannedFilter> = []
-  for (const [index, { column: name, condition, value }] of filters.entries()) {
+  for (const [index, { column: name, condition, value, ...group }] of filters.entries()) {
     const of = column(name)
     if (!COMPARISONS.has(condition)) {
-      planned.push({ column: of, condition, value, text: value })
+      planned.push({ column: of, condition, value, text: value, ...group })
       continue
     }
     if (of.type.operators === null) {
@@ -147,7 +173,7 @@ const plannedFilters = (
       const message = `fv number ${index + 1} does not fit column ${shown(of.name)} of type ${of.type.name}: ${unfit}`
       return Result.fail(selectionError("bad_fv", "fv", message))
     }
-    planned.push({ column: of, condition, value, text })
+    planned.push({ column: of, condition, value, text, ...group })
   }
   return Result.succeed(planned)
 }
@@ -172,10 +198,11 @@ const DATES: ReadonlySet<string> = new Set(["date", "timestamp", "timestamptz"])
 const freshFirst = (table: ReadableTable): boolean =>
   table.detail.schema === "sources" && table.detail.key.length === 1 && table.detail.key[0] === "_event_id"
 
-const namesUsed = function* ({ filters, period, sort, columns }: Selection): Iterable<readonly [string, string]> {
+const namesUsed = function* ({ filters, period, sort, thenBy, columns }: Selection): Iterable<readonly [string, string]> {
   for (const { column } of filters) yield ["fc", column]
   if (period !== null) yield ["per", period.column]
   if (sort !== null) yield ["sort", sort]
+  for (const { column } of thenBy) yield ["sort", column]
   if ("only" in columns) for (const name of columns.only) yield ["col", name]
   else {
     for (const name of columns.first) yield ["order", name]
@@ -216,21 +243,28 @@ const choose = (choice: ColumnChoice, { columns }: ReadableTable): ReadonlyArray
 const plannedPeriod = (period: Period | null, column: (name: string) => ReadableColumn): PlannedPeriod | null =>
   period === null ? null : { ...period, column: column(period.column) }
 
-/** A cursor is valid for this object, this selection with any page size, and these types of the compared values. */
+/**
+ * A cursor is valid for this object, this selection with any page size, and these types of the compared values. The scope of
+ * a selection with one sort is that of earlier versions, so that their cursors remain valid.
+ */
 const walkOf = (
-  { limit: _limit, cursor: _cursor, direction: _direction, ...selected }: Selection,
-  { table, sort, ties, direction }: Pick<SelectionPlan, "table" | "sort" | "ties" | "direction">,
+  { limit: _limit, cursor: _cursor, direction: _direction, thenBy, ...selected }: Selection,
+  plan: Pick<SelectionPlan, "table" | "sort" | "thenBy" | "ties" | "direction">,
   key: CursorKey,
-): CursorWalk => ({
-  key,
-  kind: "rows",
-  scope: [
-    table.detail.schema,
-    table.detail.name,
-    table.identity === "place" ? table.oid : table.identity,
-    selected,
-    direction,
-    sort === null ? null : [sort.type.sql, sort.notNull],
-    ties.map(({ name, type }) => [name, type.sql]),
-  ],
-})
+): CursorWalk => {
+  const { table, sort, ties, direction } = plan
+  return {
+    key,
+    kind: "rows",
+    scope: [
+      table.detail.schema,
+      table.detail.name,
+      table.identity === "place" ? table.oid : table.identity,
+      selected,
+      direction,
+      sort === null ? null : [sort.type.sql, sort.notNull],
+      ties.map(({ name, type }) => [name, type.sql]),
+      ...(thenBy.length === 0 ? [] : [thenBy, plan.thenBy.map(({ column }) => [column.type.sql, column.notNull])]),
+    ],
+  }
+}

@@ -23,7 +23,7 @@ export const selectionSql = (plan: SelectionPlan, zone: string): PageQuery => {
   const parameters = new SqlParameters()
   const conditions = conditionsSql(plan, zone, parameters)
   const order = orderOf(plan)
-  const byBlocks = plan.table.identity === "place" && order.sort === null && !searchesIndex(plan)
+  const byBlocks = plan.table.identity === "place" && order.sorts.length === 0 && !searchesIndex(plan)
   const shown = shownSql(plan)
   const { position, selected } = positionSql(order, shown)
   const list = [...(shown.selected === "" ? [] : [shown.selected]), ...selected].join(", ")
@@ -48,10 +48,10 @@ export const statementText = (plan: SelectionPlan, zone: string, parameters: Sql
 }
 
 /** The columns whose values the statement reads in addition to those that it shows. */
-const besides = ({ table, search, filters, period, sort, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
+const besides = ({ table, search, filters, period, sort, thenBy, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
   if (search !== "" || table.identity === "text") return table.columns
   const named = [period?.column, sort].filter((column) => column !== undefined && column !== null)
-  return [...filters.map(({ column }) => column), ...named, ...ties]
+  return [...[...filters, ...thenBy].map(({ column }) => column), ...named, ...ties]
 }
 
 /** The shown columns as SQL. */
@@ -98,11 +98,12 @@ export const equalsShown = (plan: SelectionPlan): number =>
   plan.table.identity === "text" && plan.after !== null ? Number(plan.after.at(-1)) : 0
 
 const orderOf = (plan: SelectionPlan): Order => {
-  const { sort, direction, table } = plan
+  const { sort, direction, thenBy, table } = plan
+  const sorts = sort === null ? [] : [{ column: sort, direction }, ...thenBy]
   return {
-    sort: sort === null ? null : { ...columnTerm(sort), nullable: !sort.notNull },
+    sorts: sorts.map((one) => ({ ...columnTerm(one.column), nullable: !one.column.notNull, direction: one.direction })),
     ties: table.identity === "key" ? plan.ties.map(columnTerm) : table.identity === "place" ? PLACE : TEXTS,
-    direction,
+    direction: thenBy.at(-1)?.direction ?? direction,
     countsEquals: table.identity === "text",
   }
 }
@@ -133,7 +134,7 @@ const TEXTS: ReadonlyArray<OrderedTerm> = [
 ]
 
 /** The terms for which a position has a value, one each. */
-const termsOf = ({ sort, ties }: Order): ReadonlyArray<OrderedTerm> => (sort === null ? ties : [sort, ...ties])
+const termsOf = ({ sorts, ties }: Order): ReadonlyArray<OrderedTerm> => [...sorts, ...ties]
 
 const whereSql = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`

@@ -1,4 +1,5 @@
 import { selectionParams, SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
+import { filterGroups } from "@data-cabinet/core/selection/Selection"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 
@@ -17,6 +18,7 @@ describe("selectionParams", () => {
       period: null,
       sort: null,
       direction: null,
+      thenBy: [],
       columns: { first: [], hidden: [] },
       limit: 100,
       cursor: null,
@@ -70,6 +72,64 @@ describe("selectionParams", () => {
     assert.strictEqual(refused(["fc", "a"], ["fo", "EQ"]), "bad_fo fo")
     assert.strictEqual(refused(["fc", "a"], ["fo", "empty"], ["fv", "x"]), "bad_fv fv")
     assert.strictEqual(refused(["fc", "a"], ["fo", "eq"], ["fv", "a\0b"]), "bad_fv fv")
+  })
+
+  it("joins adjacent filters by position, and by and where a join is empty or omitted", () => {
+    const filters = (...joins: ReadonlyArray<string>) => {
+      const five = ["a", "b", "c", "d", "e"].flatMap((name) => [["fc", name] as const, ["fo", "empty"] as const])
+      return filterGroups(read(...five, ...joins.map((join) => ["fj", join] as const)).filters)
+        .map((group) => group.map(({ column }) => column).join("|"))
+        .join(" ")
+    }
+    assert.strictEqual(filters(), "a b c d e")
+    assert.strictEqual(filters("or"), "a|b c d e")
+    assert.strictEqual(filters("or", "or", "and", "or"), "a|b|c d|e")
+    assert.strictEqual(filters("", "or", ""), "a b|c d e")
+  })
+
+  it("refuses joins that join nothing, by their position, and too many alternatives", () => {
+    const filter = [["fc", "a"] as const, ["fo", "empty"] as const]
+    const message = (...pairs: ReadonlyArray<readonly [string, string]>) => {
+      const error = Result.getOrThrow(Result.flip(selectionParams(pairs)))
+      assert.deepInclude(error, { code: "bad_filter", param: "fj" })
+      return error.message
+    }
+    assert.strictEqual(
+      message(["fj", "or"]),
+      "fj number 1 joins no filters: an fj stands between two filters, and there are 0 fc.",
+    )
+    assert.match(message(...filter, ["fj", ""]), /^fj number 1 joins no filters/)
+    assert.match(message(...filter, ...filter, ["fj", "or"], ["fj", "or"]), /^fj number 2 joins no filters/)
+    assert.strictEqual(
+      message(...filter, ...filter, ...filter, ["fj", "or"], ["fj", "OR"]),
+      'fj number 2 is "OR"; it must be and or or.',
+    )
+    const many = (count: number) => Array.from({ length: count }, () => filter).flat()
+    assert.strictEqual(read(...many(100), ["fj", "or"]).filters.length, 100)
+    assert.match(message(...many(101), ["fj", "or"]), /at most 100 filters, and this one has 101/)
+    assert.strictEqual(read(...many(101), ["fj", "and"]).filters.length, 101)
+  })
+
+  it("pairs several sorts with their directions by position, ascending where one is omitted", () => {
+    const { sort, direction, thenBy } = read(["sort", "a"], ["sort", "b"], ["sort", "c"], ["dir", "desc"], ["dir", "desc"])
+    assert.deepStrictEqual([sort, direction], ["a", "desc"])
+    assert.deepStrictEqual(thenBy, [
+      { column: "b", direction: "desc" },
+      { column: "c", direction: "asc" },
+    ])
+  })
+
+  it("refuses a column that is sorted by twice, too many sorts, and a direction without its sort", () => {
+    assert.strictEqual(refused(["sort", "a"], ["sort", "b"], ["sort", "a"]), "bad_selection sort")
+    const sorts = Array.from({ length: 9 }, (_, at) => ["sort", `c${at}`] as const)
+    assert.strictEqual(refused(...sorts), "bad_selection sort")
+    assert.strictEqual(read(...sorts.slice(1)).thenBy.length, 7)
+    assert.strictEqual(refused(["sort", "a"], ["dir", "asc"], ["dir", "asc"]), "bad_dir dir")
+    assert.strictEqual(refused(["dir", "asc"], ["dir", "desc"]), "bad_dir dir")
+    const error = Result.getOrThrow(
+      Result.flip(selectionParams([...sorts.slice(0, 2), ["dir", "asc"], ["dir", ""]])),
+    )
+    assert.strictEqual(error.message, 'dir number 2 must be asc or desc, not "".')
   })
 
   it("refuses an invalid period", () => {

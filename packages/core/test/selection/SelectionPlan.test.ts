@@ -91,6 +91,55 @@ describe("selectionPlan", () => {
     )
   })
 
+  it("sorts by further columns up to the one that completes the key", () => {
+    const wide = tableOf({ a: "number!", b: "text!", c: "text", d: "text", e: "other" }, { key: ["a", "b"] })
+    const order = (...sorts: ReadonlyArray<string>) => {
+      const { sort, thenBy, ties } = planned(
+        sorts.map((name) => ["sort", name]),
+        wide,
+      )
+      return [sort?.name, ...thenBy.map(({ column }) => column.name), "/", ...ties.map(({ name }) => name)].join(" ")
+    }
+    assert.strictEqual(order("c", "d"), "c d / a b")
+    assert.strictEqual(order("c", "b", "d"), "c b d / a")
+    assert.strictEqual(order("c", "b", "a", "d"), "c b a /")
+    const byKey = planned([
+      ["sort", "id"],
+      ["sort", "total"],
+    ])
+    assert.deepStrictEqual([byKey.sort, byKey.thenBy, byKey.ties.map(({ name }) => name)], [null, [], ["id"]])
+    assert.deepInclude(
+      Result.getOrThrow(
+        Result.flip(
+          plan(
+            [
+              ["sort", "c"],
+              ["sort", "e"],
+            ],
+            wide,
+          ),
+        ),
+      ),
+      { code: "bad_selection", param: "sort" },
+    )
+    assert.strictEqual(refused(["sort", "total"], ["sort", "x"]), "unknown_column sort")
+  })
+
+  it("refuses a cursor of other groups, further sorts or directions", () => {
+    const params: ParamPairs = [...new URLSearchParams("fc=note&fo=empty&fc=total&fo=empty&sort=total&sort=note&fj=or")]
+    const cursor = ["cursor", encodeCursor(planned(params).walk, ["1", "x", "7"])] as const
+    assert.deepStrictEqual(planned([...params, cursor]).after, ["1", "x", "7"])
+    const changed: ReadonlyArray<ParamPairs> = [
+      params.filter(([name]) => name !== "fj"),
+      params.filter(([name, value]) => name !== "sort" || value !== "note"),
+      [...params, ["dir", "asc"], ["dir", "desc"]],
+      [...params, ["sort", "day"]],
+    ]
+    for (const other of changed) {
+      assert.strictEqual(Result.getOrThrow(Result.flip(plan([...other, cursor]))).code, "bad_cursor")
+    }
+  })
+
   it("refuses a clock word as a value to compare a date or a time with, and only there", () => {
     const filtered = (column: string, condition: string, value: string): ParamPairs => [
       ["fc", "note"],

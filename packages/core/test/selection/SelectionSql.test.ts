@@ -87,6 +87,47 @@ describe("selectionSql", () => {
     assert.notInclude(text, "OFFSET 5")
   })
 
+  it("joins the filters of a group by OR, in parentheses, and the groups by AND", () => {
+    const { text } = statement([...new URLSearchParams("fc=id&fo=eq&fv=1&fc=q&fo=empty&fv=&fc=t&fo=ne&fv=x&fj=or")])
+    assert.include(
+      text,
+      `WHERE ("o"."id" OPERATOR("pg_catalog".=) $1::"pg_catalog"."numeric" OR ("o"."q" IS NOT DISTINCT FROM NULL OR "o"."q" OPERATOR(pg_catalog.=) '')) AND ("o"."t" OPERATOR`,
+    )
+  })
+
+  it("starts at the value of the first of several sorts, and compares the others behind it", () => {
+    const base: ParamPairs = [...new URLSearchParams("sort=q&dir=desc&sort=t&dir=asc&limit=5")]
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), table, key)).walk
+    const { text } = statement([...base, ["cursor", encodeCursor(walk, ["x", null, "42"])]])
+    const order = `ORDER BY "o"."q" DESC, "o"."t" ASC, "o"."id" ASC LIMIT 6`
+    const x = `$1::"pg_catalog"."text"`
+    assert.include(
+      text,
+      `WHERE "o"."q" OPERATOR("pg_catalog".<=) ${x} AND ("o"."q" OPERATOR("pg_catalog".<) ${x} OR ` +
+        `("o"."q" OPERATOR("pg_catalog".=) ${x} AND "o"."t" IS NOT DISTINCT FROM NULL AND ` +
+        `"o"."id" OPERATOR("pg_catalog".>) $2::"pg_catalog"."numeric")) ${order}`,
+    )
+    assert.include(text, `WHERE "o"."q" IS NOT DISTINCT FROM NULL ${order}`)
+  })
+
+  it("compares several sorts of one direction as one row if none can be NULL", () => {
+    const strict = tableOf({ a: "number!", b: "text!", id: "number!" }, { key: ["id"] })
+    const base: ParamPairs = [...new URLSearchParams("sort=a&sort=b&limit=5")]
+    const walk = Result.getOrThrow(selectionPlan(Result.getOrThrow(selectionParams(base)), strict, key)).walk
+    const { text } = statement([...base, ["cursor", encodeCursor(walk, ["1", "x", "42"])]], strict)
+    assert.include(text, `ROW("o"."a", "o"."b", "o"."id") OPERATOR("pg_catalog".>) ROW(`)
+    assert.include(text, `ORDER BY "o"."a" ASC, "o"."b" ASC, "o"."id" ASC`)
+    assert.notInclude(text, " OR ")
+  })
+
+  it("counts a further sort's type among those that may run a customer's code", () => {
+    const made = { ...table.columns[1]!.type, runsNoUserCode: false }
+    const of = { ...table, columns: table.columns.map((one, at) => (at === 2 ? { ...one, type: made } : one)) }
+    const params: ParamPairs = [...new URLSearchParams("sort=t&col=id")]
+    assert.isTrue(statement(params, of).runsNoUserCode)
+    assert.isFalse(statement([...params, ["sort", of.columns[2]!.name]], of).runsNoUserCode)
+  })
+
   it("escapes the wildcards of LIKE", () => {
     const { values } = statement([["q", "50%_\\"]])
     assert.deepStrictEqual(values, [{ text: "%50\\%\\_\\\\%", type: "pg_catalog.text", like: null }])

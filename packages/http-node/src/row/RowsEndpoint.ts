@@ -1,8 +1,9 @@
 /** The rows of a table or view over the API. Rows are JSON in UTF-8 from the moment they are read, and never parsed. */
 import { rowText, type TextFormat } from "@data-cabinet/core/export/RowText"
+import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { Column } from "@data-cabinet/core/row/Table"
 import { columnShape } from "@data-cabinet/core/row/Table"
-import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
+import { FILTER_CONDITIONS, FILTER_JOINS, MAX_ALTERNATIVES, MAX_SORTS } from "@data-cabinet/core/selection/Selection"
 import type { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import { type SELECTION_PARAMS, selectionError, shown } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -17,6 +18,13 @@ import { TABLE_PATH } from "./TablePath.ts"
 
 const text = { type: "string" }
 const day = { type: "string", format: "date" }
+
+const DIRECTIONS = { type: "string", enum: ["asc", "desc"] }
+
+/** One value, as ever, or several in their order. */
+const oneOrMany = (schema: JsonSchema): JsonSchema => ({
+  anyOf: [schema, { type: "array", items: schema, maxItems: MAX_SORTS }],
+})
 
 const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<QueryParameter, "name"> } = {
   q: { description: "Substring search in every column, case-insensitive.", schema: text, example: "ada" },
@@ -39,6 +47,12 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
     repeats: true,
     example: ["10"],
   },
+  fj: {
+    description: `How two adjacent filters are joined: the first \`fj\` stands between the first two filters, and so on; \`and\` where it is empty or left out. Filters joined by \`or\` form a group. A row must match at least one filter of every group. A selection with \`or\` has at most ${MAX_ALTERNATIVES} filters.`,
+    schema: { type: "string", enum: FILTER_JOINS },
+    repeats: true,
+    example: ["or"],
+  },
   per: { description: "The date column of a period.", schema: text, example: "_received_at" },
   from: {
     description: "The period's first day, in the cabinet's time zone.",
@@ -48,13 +62,14 @@ const PARAMETERS: { readonly [name in (typeof SELECTION_PARAMS)[number]]: Omit<Q
   to: { description: "The period's last day.", schema: day, example: "2026-11-30" },
   sort: {
     description:
-      "The column to sort by, in the order of its own type. Without it, a source's table starts with the newest row.",
-    schema: text,
+      "The column to sort by, in the order of its own type. Further ones sort the rows that are equal in those before. Without it, a source's table starts with the newest row.",
+    schema: oneOrMany(text),
     example: "total",
   },
   dir: {
-    description: "The direction; without `sort` it applies to the default order.",
-    schema: { type: "string", enum: ["asc", "desc"] },
+    description:
+      "The direction of the sort at the same position; `asc` where it is left out. Without `sort`, one applies to the default order.",
+    schema: oneOrMany(DIRECTIONS),
     example: "desc",
   },
   col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
@@ -85,7 +100,7 @@ export const listRows: Endpoint = {
   path: "/api/v1/tables/{schema}/{name}/rows",
   summary: "Rows of a table or view",
   description:
-    "Rows by a selection: search, filters (all must hold), a period, a sort, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged. With `text/csv` or `application/x-ndjson` in `Accept` the page comes in that form, and the address of the next page in `Link`.",
+    "Rows by a selection: search, filters (one of each group must hold), a period, sorts, a choice of columns. While `has_more` is true, repeat the request with `next_cursor` as `cursor` and all other parameters unchanged. With `text/csv` or `application/x-ndjson` in `Accept` the page comes in that form, and the address of the next page in `Link`.",
   pathParameters: TABLE_PATH,
   query: [...SELECTION_PARAMETERS, SAFE],
   response: {

@@ -66,7 +66,7 @@ describe("openApiDocument", () => {
     assert.deepEqual(schema("limit"), { type: "integer", minimum: 1, maximum: 1000, default: 100 })
     assert.equal(schema("fo").items.enum.length, 9)
     assert.deepEqual(schema("from"), { type: "string", format: "date" })
-    assert.equal(parameters.length, 17)
+    assert.equal(parameters.length, 18)
   })
 
   it("has examples that fit their schemas", () => {

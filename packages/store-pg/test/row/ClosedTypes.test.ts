@@ -63,8 +63,8 @@ beforeAll(async () => {
     await database.run(statement)
   }
   const columns = TYPES.map(([name, type]) => `${name} ${type}`).join(", ")
-  await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, ${columns})`)
-  await reading.run(`CREATE TABLE heap (n int, ${columns})`)
+  await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, ${columns}, same int DEFAULT 1)`)
+  await reading.run(`CREATE TABLE heap (n int, ${columns}, same int DEFAULT 1)`)
   const rows = [0, 1, 2].map(
     (at) => `(${at}, ${TYPES.map(([, type, values]) => `'${values[at]}'::${type}`).join(", ")})`,
   )
@@ -101,6 +101,8 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
       ] as const) {
         expect(await found(object, filter(name, fo, values[1]!)), `${object} ${fo}`).toEqual(expected)
       }
+      const either: ParamPairs = [...filter(name, "gt", values[1]!), ...filter(name, "empty", ""), ["fj", "or"]]
+      expect(await found(object, either), `${object} or`).toEqual([2, 3])
       expect(await found(object, filter(name, "empty", ""))).toEqual([3])
       expect(await found(object, filter(name, "notempty", ""))).toEqual([0, 1, 2])
     }
@@ -118,6 +120,14 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
           ["limit", "1"],
         ])
         expect(numbers(items), `${object} ${dir}`).toEqual(expected)
+        const behind = await walk(reading, object, [
+          ["sort", "same"],
+          ["dir", "desc"],
+          ["sort", name],
+          ["dir", dir],
+          ["limit", "1"],
+        ])
+        expect(numbers(behind.items), `${object}, second ${dir}`).toEqual(expected)
       }
     }
   })

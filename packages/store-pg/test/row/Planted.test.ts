@@ -136,9 +136,24 @@ const OTHER_WAYS: ReadonlyArray<ParamPairs> = [
   ],
 ]
 
+/** Alternatives, and sorts in both directions. */
+const several = (columns: ReadonlyArray<readonly [string, string, string]>): ParamPairs => [
+  ...columns.slice(0, 8).flatMap(([name]): ParamPairs => [
+    ["fc", name],
+    ["fo", "notempty"],
+    ["fv", ""],
+    ["sort", name],
+    ["dir", name < "e" ? "asc" : "desc"],
+  ]),
+  ["fc", "t"],
+  ["fo", "eq"],
+  ["fv", "x"],
+  ...columns.slice(0, 8).map(() => ["fj", "or"] as const),
+]
+
 const WALKS: ReadonlyArray<readonly [table: string, selections: ReadonlyArray<ParamPairs>]> = [
-  ["plain", selections(COLUMNS)],
-  ["made", selections(MADE)],
+  ["plain", [...selections(COLUMNS), several(COLUMNS)]],
+  ["made", [...selections(MADE), several(MADE)]],
   ["keyless", OTHER_WAYS],
   ["kept", OTHER_WAYS],
   ["seen", OTHER_WAYS],
