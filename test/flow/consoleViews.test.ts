@@ -81,7 +81,14 @@ it("a selection is not saved when it is invalid or has no title", async () => {
     const answer = await ada.manage("POST", "views", body)
     return [answer.status, answer.json.error.code, answer.json.error.param]
   }
-  for (const query of ["sort=nothing", "fc=total&fo=eq&fv=x", "fj=or", "unknown=1", "q=%00", `q=${"x".repeat(8_191)}`]) {
+  for (const query of [
+    "sort=nothing",
+    "fc=total&fo=eq&fv=x",
+    "fj=or",
+    "unknown=1",
+    "q=%00",
+    `q=${"x".repeat(8_191)}`,
+  ]) {
     assert.deepStrictEqual((await save({ query }))[0], 400, query)
   }
   assert.deepStrictEqual(await save({ query: "sort=nothing" }), [400, "bad_query", "/query"])

@@ -97,7 +97,16 @@ export type {
   ReportLoginState,
   RightBeyondReading,
 } from "./library/ReportLoginApi.ts"
-export type { Column, Direction, FilterCondition, FilterJoin, OneOrMany, Row, RowsQuery, RowsResult } from "./library/RowsApi.ts"
+export type {
+  Column,
+  Direction,
+  FilterCondition,
+  FilterJoin,
+  OneOrMany,
+  Row,
+  RowsQuery,
+  RowsResult,
+} from "./library/RowsApi.ts"
 export type { ScriptOptions, ScriptOutcome } from "./library/ScriptApi.ts"
 export type {
   NewSource,

@@ -33,10 +33,19 @@ const friendly = (given: object) => {
 }
 
 it("friendlyPairs makes one group of every --any, beside every --where and the filters by the API's names", () => {
-  const [where, any] = [["a=1", "b=1"], ["c=1", "d=1", "e=1"]]
+  const [where, any] = [
+    ["a=1", "b=1"],
+    ["c=1", "d=1", "e=1"],
+  ]
   const columns = ["fc=a", "fc=b", "fc=c", "fc=d", "fc=e"]
   assert.deepStrictEqual(friendly({ where, any }), [...columns, "fj=and", "fj=and", "fj=or", "fj=or"])
-  assert.deepStrictEqual(friendly({ where, any, fc: ["f", "g"], fj: ["or"] }).slice(5), ["fj=and", "fj=and", "fj=or", "fj=or", "fj=and"])
+  assert.deepStrictEqual(friendly({ where, any, fc: ["f", "g"], fj: ["or"] }).slice(5), [
+    "fj=and",
+    "fj=and",
+    "fj=or",
+    "fj=or",
+    "fj=and",
+  ])
   assert.deepStrictEqual(friendly({ where, fc: ["f", "g"] }), ["fc=a", "fc=b"])
   assert.deepStrictEqual(friendly({ any: ["c=1"] }), ["fc=c"])
 })

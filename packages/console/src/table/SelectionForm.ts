@@ -13,8 +13,9 @@ export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pa
     const value = valueOf(form, name) ?? ""
     return value === "" ? [] : [[name, value]]
   }
-  const filters = keepingFilters(filtersOf(form), ({ column }) => column !== "")
-    .map((filter) => (VALUELESS.includes(filter.condition) ? { ...filter, value: "" } : filter))
+  const filters = keepingFilters(filtersOf(form), ({ column }) => column !== "").map((filter) =>
+    VALUELESS.includes(filter.condition) ? { ...filter, value: "" } : filter,
+  )
   const days = [...given("from"), ...given("to")]
   const period: Pairs = days.length === 0 ? [] : [...given("per"), ...days]
   const sorts = sortsOf(form).filter(({ column }) => column !== "")

@@ -201,7 +201,12 @@ export const chips = (frame: Frame, data: ToolbarData): HtmlValue => {
   if (search !== "") all.push(chip(markup`“${search}”`, without(pairs, "cursor", "q")))
   for (const [at, { column, condition, value, or }] of filtersOf(pairs).entries()) {
     const said = words.conditions[condition] ?? condition
-    all.push(chip(markup`${or === true && markup`<i>${words.joins.or}</i> `}<b>${labelOf(data, column)}</b> ${said} ${value}`, withoutFilter(pairs, at)))
+    all.push(
+      chip(
+        markup`${or === true && markup`<i>${words.joins.or}</i> `}<b>${labelOf(data, column)}</b> ${said} ${value}`,
+        withoutFilter(pairs, at),
+      ),
+    )
   }
   const per = valueOf(pairs, "per")
   if (per !== undefined) {

@@ -22,7 +22,10 @@ it("selectionOfForm hides unchecked columns and keeps a list that names columns"
 it("selectionOfForm keeps groups and several sorts, without their empty lines", () => {
   const form = "fc=a&fo=eq&fv=1&fj=or&fc=b&fo=eq&fv=2&fj=and&fc=&fo=eq&fv=&sort=a&dir=desc&sort=b&dir=asc&sort=&dir="
   assert.strictEqual(chosen(form), "fc=a&fo=eq&fv=1&fc=b&fo=eq&fv=2&fj=or&sort=a&sort=b&dir=desc&dir=asc")
-  assert.strictEqual(chosen("fc=a&fo=empty&fj=and&fc=&fo=eq&fj=or&fc=c&fo=empty"), "fc=a&fo=empty&fv=&fc=c&fo=empty&fv=")
+  assert.strictEqual(
+    chosen("fc=a&fo=empty&fj=and&fc=&fo=eq&fj=or&fc=c&fo=empty"),
+    "fc=a&fo=empty&fv=&fc=c&fo=empty&fv=",
+  )
   assert.strictEqual(chosen("sort=&dir=desc"), "dir=desc")
   assert.strictEqual(chosen("sort=a&dir="), "sort=a")
   assert.strictEqual(chosen("sort=a&dir=&sort=b&dir=desc"), "sort=a&sort=b&dir=asc&dir=desc")
@@ -31,7 +34,9 @@ it("selectionOfForm keeps groups and several sorts, without their empty lines", 
 it("withoutFilter leaves the other groups as they are", () => {
   const groups = (left: number) => {
     const pairs = queryPairs("fc=a&fo=eq&fc=b&fo=eq&fc=c&fo=eq&fc=d&fo=eq&fj=or&fj=and&fj=or")
-    return filtersOf(withoutFilter(pairs, left)).map(({ column, or }) => (or === true ? `|${column}` : ` ${column}`)).join("")
+    return filtersOf(withoutFilter(pairs, left))
+      .map(({ column, or }) => (or === true ? `|${column}` : ` ${column}`))
+      .join("")
   }
   assert.deepStrictEqual([groups(0), groups(1), groups(2), groups(3)], [" b c|d", " a c|d", " a|b d", " a|b c"])
 })

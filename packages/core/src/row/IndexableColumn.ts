@@ -30,7 +30,9 @@ export const servingColumns = ({ table, compared }: Pick<PageQuery, "table" | "c
   if (table.identity === "text") return []
   const { period, sort } = compared
   // An index serves no alternatives.
-  const filters = filterGroups(compared.filters).filter((group) => group.length === 1).flat()
+  const filters = filterGroups(compared.filters)
+    .filter((group) => group.length === 1)
+    .flat()
   const equal = new Set(filters.filter(({ condition }) => condition === "eq").map(({ column }) => column))
   const { key } = table.detail
   const names = new Set([...equal].map(({ name }) => name))

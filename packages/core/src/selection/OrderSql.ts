@@ -46,7 +46,8 @@ export const branchesAfter = (
   const terms = [...sorts, ...ties]
   const isOneWay = sorts.every((sort) => sort.direction === direction)
   if (first === undefined || (isOneWay && sorts.every(({ nullable }) => !nullable))) {
-    const where = place === null ? [] : [comparison(comparedTerms(terms, place, parameters), direction, order.countsEquals)]
+    const where =
+      place === null ? [] : [comparison(comparedTerms(terms, place, parameters), direction, order.countsEquals)]
     return [{ where, orderBy: orderBy(terms, direction) }]
   }
   const inOrder = sortedBy(order)
@@ -104,8 +105,9 @@ const afterFrom = (
 
 /** NULLs are last by default in ascending order only; those of the first sort are in a branch of their own. */
 const sortedBy = ({ sorts, ties, direction }: Order): string => {
-  const terms = sorts.map((sort, index) =>
-    `${orderBy([sort], sort.direction)}${index > 0 && sort.nullable && sort.direction === "desc" ? " NULLS LAST" : ""}`,
+  const terms = sorts.map(
+    (sort, index) =>
+      `${orderBy([sort], sort.direction)}${index > 0 && sort.nullable && sort.direction === "desc" ? " NULLS LAST" : ""}`,
   )
   return [...terms, ...(ties.length === 0 ? [] : [orderBy(ties, direction)])].join(", ")
 }

@@ -198,7 +198,13 @@ const DATES: ReadonlySet<string> = new Set(["date", "timestamp", "timestamptz"])
 const freshFirst = (table: ReadableTable): boolean =>
   table.detail.schema === "sources" && table.detail.key.length === 1 && table.detail.key[0] === "_event_id"
 
-const namesUsed = function* ({ filters, period, sort, thenBy, columns }: Selection): Iterable<readonly [string, string]> {
+const namesUsed = function* ({
+  filters,
+  period,
+  sort,
+  thenBy,
+  columns,
+}: Selection): Iterable<readonly [string, string]> {
   for (const { column } of filters) yield ["fc", column]
   if (period !== null) yield ["per", period.column]
   if (sort !== null) yield ["sort", sort]

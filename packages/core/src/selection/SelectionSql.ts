@@ -48,7 +48,15 @@ export const statementText = (plan: SelectionPlan, zone: string, parameters: Sql
 }
 
 /** The columns whose values the statement reads in addition to those that it shows. */
-const besides = ({ table, search, filters, period, sort, thenBy, ties }: SelectionPlan): ReadonlyArray<ReadableColumn> => {
+const besides = ({
+  table,
+  search,
+  filters,
+  period,
+  sort,
+  thenBy,
+  ties,
+}: SelectionPlan): ReadonlyArray<ReadableColumn> => {
   if (search !== "" || table.identity === "text") return table.columns
   const named = [period?.column, sort].filter((column) => column !== undefined && column !== null)
   return [...[...filters, ...thenBy].map(({ column }) => column), ...named, ...ties]

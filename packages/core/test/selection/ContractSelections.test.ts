@@ -37,7 +37,10 @@ const seen = (query: string, table: (typeof TABLES)[keyof typeof TABLES]): Reado
   const plan = planOf(params)
   const { position } = selectionSql(plan, "UTC")
   const counted = table.identity === "text" ? [...position, null] : position
-  const cursor = encodeCursor(plan.walk, counted.map((_, at) => (at === 1 ? "(3,4)" : "1")))
+  const cursor = encodeCursor(
+    plan.walk,
+    counted.map((_, at) => (at === 1 ? "(3,4)" : "1")),
+  )
   const { text, values } = selectionSql(planOf([...params, ["cursor", cursor]]), "UTC")
   return [selectionSql(plan, "UTC").text, cursor, text, values]
 }

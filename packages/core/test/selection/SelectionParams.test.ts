@@ -111,7 +111,13 @@ describe("selectionParams", () => {
   })
 
   it("pairs several sorts with their directions by position, ascending where one is omitted", () => {
-    const { sort, direction, thenBy } = read(["sort", "a"], ["sort", "b"], ["sort", "c"], ["dir", "desc"], ["dir", "desc"])
+    const { sort, direction, thenBy } = read(
+      ["sort", "a"],
+      ["sort", "b"],
+      ["sort", "c"],
+      ["dir", "desc"],
+      ["dir", "desc"],
+    )
     assert.deepStrictEqual([sort, direction], ["a", "desc"])
     assert.deepStrictEqual(thenBy, [
       { column: "b", direction: "desc" },
@@ -126,9 +132,7 @@ describe("selectionParams", () => {
     assert.strictEqual(read(...sorts.slice(1)).thenBy.length, 7)
     assert.strictEqual(refused(["sort", "a"], ["dir", "asc"], ["dir", "asc"]), "bad_dir dir")
     assert.strictEqual(refused(["dir", "asc"], ["dir", "desc"]), "bad_dir dir")
-    const error = Result.getOrThrow(
-      Result.flip(selectionParams([...sorts.slice(0, 2), ["dir", "asc"], ["dir", ""]])),
-    )
+    const error = Result.getOrThrow(Result.flip(selectionParams([...sorts.slice(0, 2), ["dir", "asc"], ["dir", ""]])))
     assert.strictEqual(error.message, 'dir number 2 must be asc or desc, not "".')
   })
 

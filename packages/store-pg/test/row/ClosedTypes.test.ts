@@ -101,11 +101,11 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
       ] as const) {
         expect(await found(object, filter(name, fo, values[1]!)), `${object} ${fo}`).toEqual(expected)
       }
-      const either: ParamPairs = [...filter(name, "gt", values[1]!), ...filter(name, "empty", ""), ["fj", "or"]]
-      expect(await found(object, either), `${object} or`).toEqual([2, 3])
       expect(await found(object, filter(name, "empty", ""))).toEqual([3])
       expect(await found(object, filter(name, "notempty", ""))).toEqual([0, 1, 2])
     }
+    const either: ParamPairs = [...filter(name, "gt", values[1]!), ...filter(name, "empty", ""), ["fj", "or"]]
+    expect(await found("keyed", either)).toEqual([2, 3])
   })
 
   it.each(TYPES)("%s (%s) is sorted through all pages in both directions", async (name) => {
@@ -120,16 +120,10 @@ describe("a column of a type whose schema the reader may not use", { timeout: 12
           ["limit", "1"],
         ])
         expect(numbers(items), `${object} ${dir}`).toEqual(expected)
-        const behind = await walk(reading, object, [
-          ["sort", "same"],
-          ["dir", "desc"],
-          ["sort", name],
-          ["dir", dir],
-          ["limit", "1"],
-        ])
-        expect(numbers(behind.items), `${object}, second ${dir}`).toEqual(expected)
       }
     }
+    const second: ParamPairs = [...new URLSearchParams(`sort=same&dir=asc&sort=${name}&dir=desc&limit=1&col=n`)]
+    expect(numbers((await walk(reading, "keyed", second)).items)).toEqual([2, 1, 0, 3])
   })
 
   it("is found by contains and by a search in its displayed form", async () => {

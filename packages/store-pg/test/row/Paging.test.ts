@@ -227,7 +227,12 @@ describe("a walk over every page", { timeout: 120_000 }, () => {
           const params: ParamPairs = [
             ["sort", first!],
             ["dir", dir],
-            ...(second === undefined ? [] : ([["sort", second], ["dir", dir === "asc" ? "desc" : "asc"]] as const)),
+            ...(second === undefined
+              ? []
+              : ([
+                  ["sort", second],
+                  ["dir", dir === "asc" ? "desc" : "asc"],
+                ] as const)),
             ["limit", "9"],
             ["col", "n"],
           ]

@@ -79,18 +79,16 @@ const valuesOf = (random: Random, nulls: boolean) =>
 
 /** Inserts rows with random values into a table of these columns, with a number `n` and a text `k`. */
 export const filler =
-  (reading: Reading) =>
-  async (name: string, random: Random, rows: number, nulls: (index: number) => boolean) => {
-  const lines = Array.from(
-    { length: rows },
-    (_, index) => `(${[String(index), `'k${index % 7}'`, ...valuesOf(random, nulls(index))].join(", ")})`,
-  )
-  await reading.run(
-    `INSERT INTO ${name} (n, k, ${COLUMNS.map(([column]) => `"${column}"`).join(", ")}) VALUES ${lines.join(", ")}`,
-  )
-}
+  (reading: Reading) => async (name: string, random: Random, rows: number, nulls: (index: number) => boolean) => {
+    const lines = Array.from(
+      { length: rows },
+      (_, index) => `(${[String(index), `'k${index % 7}'`, ...valuesOf(random, nulls(index))].join(", ")})`,
+    )
+    await reading.run(
+      `INSERT INTO ${name} (n, k, ${COLUMNS.map(([column]) => `"${column}"`).join(", ")}) VALUES ${lines.join(", ")}`,
+    )
+  }
 
 /** The columns as a list of definitions. */
 export const definitions = (notNull: boolean) =>
   COLUMNS.map(([name, type]) => `"${name}" ${type}${notNull ? " NOT NULL" : ""}`).join(", ")
-
