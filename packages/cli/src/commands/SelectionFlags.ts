@@ -71,7 +71,7 @@ export const friendlyPairs = (input: {
       for (const pair of flag.success) pairs.push(pair)
     }
     for (const text of Option.toArray(input.search)) pairs.push(["q", text])
-    pairs.push(...joins(input))
+    for (const pair of joins(input)) pairs.push(pair)
     if (input.desc) for (let at = 0; at < Math.max(1, input.sort.length); at++) pairs.push(["dir", "desc"])
     for (const names of Option.toArray(input.columns)) {
       for (const name of names.split(",")) pairs.push(["col", name.trim()])

@@ -7,7 +7,8 @@ import { call, castTo, operate } from "../row/SystemSql.ts"
 import { foldedText } from "./FoldedText.ts"
 import { type FilterCondition, filterGroups } from "./Selection.ts"
 import { rowText, SEARCH_SEPARATOR, searchFunction } from "./SearchSql.ts"
-import type { PlannedFilter, PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
+import type { PlannedFilter } from "./PlannedFilter.ts"
+import type { PlannedPeriod, SelectionPlan } from "./SelectionPlan.ts"
 import { type SqlParameters, TEXT } from "./SqlParameters.ts"
 
 /** The alias of the object that is read; columns are always qualified with it. */

@@ -219,8 +219,9 @@ const pageOf = (plan: SelectionPlan, found: FoundRows): Result.Result<RowsPage, 
 /** The name of the sort column with the longest value. */
 const longest = ({ sort, thenBy }: SelectionPlan, position: ReadonlyArray<string | null>): string => {
   const names = sort === null ? [] : [sort.name, ...thenBy.map(({ column }) => column.name)]
-  const lengths = names.map((_, at) => position[at]?.length ?? 0)
-  return names[lengths.indexOf(Math.max(...lengths))] ?? "the key"
+  const length = (at: number) => position[at]?.length ?? 0
+  const at = names.reduce((best, _, each) => (length(each) > length(best) ? each : best), 0)
+  return names[at] ?? "the key"
 }
 
 /** How many rows up to the end of the page equal its last one, including those of previous pages. */
