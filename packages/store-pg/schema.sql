@@ -762,6 +762,11 @@ CREATE TABLE cabinet.subscription_count (
   CONSTRAINT subscription_count_pkey PRIMARY KEY (source_id)
 );
 
+CREATE TABLE cabinet.table_rebuild_change (
+  source_id bigint NOT NULL,
+  event_id bigint
+);
+
 CREATE TABLE cabinet.trashed_event (
   event_id bigint NOT NULL,
   source_id bigint NOT NULL,
@@ -849,6 +854,8 @@ CREATE INDEX subscription_ended ON cabinet.subscription USING btree (ended_at) W
 CREATE UNIQUE INDEX subscription_now ON cabinet.subscription USING btree (source_id, address_id) WHERE (until_event IS NULL);
 
 CREATE INDEX subscription_of_address ON cabinet.subscription USING btree (address_id);
+
+CREATE INDEX table_rebuild_change_of_source ON cabinet.table_rebuild_change USING btree (source_id);
 
 CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, event_id);
 
@@ -1174,6 +1181,26 @@ AS $function$
     END
   $function$;
 
+CREATE OR REPLACE FUNCTION cabinet.note_row_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+    BEGIN
+      IF TG_OP = 'TRUNCATE' THEN
+        INSERT INTO cabinet.table_rebuild_change (source_id, event_id) VALUES (TG_ARGV[0]::bigint, NULL);
+        RETURN NULL;
+      END IF;
+      IF TG_OP <> 'INSERT' THEN
+        INSERT INTO cabinet.table_rebuild_change (source_id, event_id) VALUES (TG_ARGV[0]::bigint, OLD._event_id);
+      END IF;
+      IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW._event_id <> OLD._event_id THEN
+        INSERT INTO cabinet.table_rebuild_change (source_id, event_id) VALUES (TG_ARGV[0]::bigint, NEW._event_id);
+      END IF;
+      RETURN NULL;
+    END
+  $function$;
+
 CREATE OR REPLACE FUNCTION cabinet.now()
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -1493,6 +1520,10 @@ COMMENT ON COLUMN cabinet.subscription.after_event IS 'The last event number tha
 COMMENT ON COLUMN cabinet.subscription.until_event IS 'The last event that it covers; NULL: it goes on.';
 
 COMMENT ON TABLE cabinet.subscription_count IS 'How many subscriptions a source has now, kept with them: counting 100,000 takes long. 0: every source.';
+
+COMMENT ON TABLE cabinet.table_rebuild_change IS 'Rows of a table that changed since its rebuild began and are still to be written again.';
+
+COMMENT ON COLUMN cabinet.table_rebuild_change.event_id IS 'NULL: the table was emptied.';
 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 

@@ -27,7 +27,10 @@ export const EXAMPLES = {
     example("event list --tail 10", "Show the ten newest events"),
     example("event show 41", "Show an event with its request, row and deliveries"),
   ],
-  table: [example("table show sources.orders", "Show the columns of a table")],
+  table: [
+    example("table show sources.orders", "Show the columns of a table"),
+    example("table rebuild Orders --types orders.json --dry-run", "Show what a table with other types would be"),
+  ],
   schema: [
     example("schema add reports", "Create a schema for tables and views of cabinet sql"),
     example("schema expose shop", "Let the API read the tables of the schema shop"),

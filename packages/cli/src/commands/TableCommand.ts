@@ -10,6 +10,7 @@ import { objectNamed } from "./ObjectName.ts"
 import { format, withCabinet } from "./Root.ts"
 import { meantTable } from "./SelectionHints.ts"
 import { searchIndex } from "./SearchIndexCommand.ts"
+import { rebuild } from "./TableRebuildCommand.ts"
 import { tableIndex } from "./TableIndexCommand.ts"
 import { latest } from "./TableLatestCommand.ts"
 import { EXAMPLES } from "./Examples.ts"
@@ -63,5 +64,5 @@ const show = Command.make("show", { object: objectArgument }, ({ object }) =>
 export const tableCommand = Command.make("table").pipe(
   Command.withExamples(EXAMPLES.table),
   Command.withDescription("List tables and views, and manage the tables of sources"),
-  Command.withSubcommands([list, show, column, tableIndex, searchIndex, latest]),
+  Command.withSubcommands([list, show, column, tableIndex, searchIndex, latest, rebuild]),
 )

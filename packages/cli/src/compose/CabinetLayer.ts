@@ -44,6 +44,7 @@ import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -106,6 +107,7 @@ import * as PgSchemaGrantStore from "@data-cabinet/store-pg/row/PgSchemaGrantSto
 import * as PgRowSnapshots from "@data-cabinet/store-pg/export/PgRowSnapshots"
 import * as PgColumnIndexStore from "@data-cabinet/store-pg/row/PgColumnIndexStore"
 import * as PgLatestViewStore from "@data-cabinet/store-pg/row/PgLatestViewStore"
+import * as PgRebuildStore from "@data-cabinet/store-pg/row/PgRebuildStore"
 import * as PgReportLoginStore from "@data-cabinet/store-pg/row/PgReportLoginStore"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
@@ -222,6 +224,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgColumnIndexStore.layer,
     PgLatestViewStore.layer(options.roles.author),
     PgReportLoginStore.layer({ url }),
+    PgRebuildStore.layer,
     PgRowReader.layer,
     PgRowSnapshots.layer,
     PgSavedViewStore.layer,
@@ -289,6 +292,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     polls,
     DoctorLayer.layer(options),
     Tables.layer,
+    TableRebuild.layer,
     Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer, SavedViews.layer, ExportRows.layer).pipe(
       Layer.provideMerge(SelectRows.layer),
     ),

@@ -21,6 +21,7 @@ import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as FollowerWatch from "@data-cabinet/store-pg/follower/FollowerWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
+import { rebuildFollower } from "@data-cabinet/core/row/RebuildFollower"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 
@@ -49,6 +50,7 @@ export const maintenanceLayer = Layer.mergeAll(
   CountLoop.layer,
   followerLoop(activityFollower),
   followerLoop(fanOutFollower),
+  followerLoop(rebuildFollower),
   FenceWatch.layer,
   FollowerWatch.layer,
   NoticeLoop.layer,

@@ -31,6 +31,7 @@ import { ReportLogin } from "../row/ReportLogin.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
+import { TableRebuild } from "../row/TableRebuild.ts"
 import { type SourceChange, Sources } from "../source/Sources.ts"
 import { LateVerification } from "../verification/LateVerification.ts"
 import { SavedViews } from "../view/SavedViews.ts"
@@ -110,6 +111,13 @@ const COLUMNS: Acts<SourceColumns["Service"]> = {
     act("column.retype", `source ${id} column ${column}`, { type, with_views: withViews, ...notation }),
   tryRetype: null,
   drop: (id, column) => act("column.drop", `source ${id} column ${column}`),
+}
+
+const REBUILDS: Acts<TableRebuild["Service"]> = {
+  plan: null,
+  run: (id, { columns, withoutEmpty, nestBrackets }) =>
+    act("table.rebuild", `source ${id}`, { columns, without_empty: withoutEmpty, nest_brackets: nestBrackets }),
+  cancel: (id) => act("table.cancel_rebuild", `source ${id}`),
 }
 
 /** A view's selection may contain a person's search values, so it is not logged. */
@@ -333,6 +341,7 @@ const over = <I, S extends object>(
 export const layer = Layer.mergeAll(
   over(Sources, (service) => Layer.succeed(Sources, service), SOURCES),
   over(SourceColumns, (service) => Layer.succeed(SourceColumns, service), COLUMNS),
+  over(TableRebuild, (service) => Layer.succeed(TableRebuild, service), REBUILDS),
   over(SavedViews, (service) => Layer.succeed(SavedViews, service), VIEWS),
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
   over(Erasure, (service) => Layer.succeed(Erasure, service), ERASURE),

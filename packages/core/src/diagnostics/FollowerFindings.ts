@@ -1,5 +1,6 @@
 /** Interprets how far the work behind the feed has come. */
 import { CLIENT_KIND, type FollowerState, MOST_BEHIND } from "../follower/FollowerStore.ts"
+import { REBUILD_KIND } from "../row/RebuildStore.ts"
 import { counted } from "../text/Counted.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
@@ -13,8 +14,12 @@ const CLIENT_BEHIND_SECONDS = 36 * 3_600
 const lag = ({ behind, behindSeconds }: FollowerState): string =>
   `${behind === MOST_BEHIND ? `at least ${MOST_BEHIND} events` : counted(behind, "event", "events")} behind, the first for ${Math.round(behindSeconds)} s`
 
+/** What a lost process has left of a rebuild. Any server removes it. */
+const isRemains = ({ kind, holder }: FollowerState): boolean => kind === REBUILD_KIND && holder === null
+
 const described = (follower: FollowerState): string => {
   const { kind, name, key, failures, error, retryAt } = follower
+  if (isRemains(follower)) return `the rebuild of the table of source ${name} has lost its process`
   if (kind === CLIENT_KIND) return `the client ${name} of the key ${key} is ${lag(follower)}`
   const which = kind === name ? kind : `${kind} ${name}`
   return failures === 0
@@ -22,10 +27,14 @@ const described = (follower: FollowerState): string => {
     : `${which} failed ${failures} times in a row and is ${lag(follower)}; it is tried again at ${retryAt}: ${error}`
 }
 
-const isLate = ({ kind, failures, behindSeconds }: FollowerState): boolean =>
+const isLate = (follower: FollowerState): boolean => isRemains(follower) || isBehind(follower)
+
+const isBehind = ({ kind, failures, behindSeconds }: FollowerState): boolean =>
   failures > 0 || behindSeconds > (kind === CLIENT_KIND ? CLIENT_BEHIND_SECONDS : BEHIND_SECONDS)
 
 const remedyFor = (late: ReadonlyArray<FollowerState>): string => {
+  if (late.every(isRemains))
+    return `The table is as it was. A running server removes the rest, or: cabinet table rebuild ${late[0]!.name} --cancel`
   if (late.some(({ failures }) => failures > 0))
     return "Nothing is skipped: the work continues when its cause is removed."
   if (late.every(({ kind }) => kind === CLIENT_KIND)) {

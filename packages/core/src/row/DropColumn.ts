@@ -27,7 +27,7 @@ const refusal = (name: string, reason: string, remedy: string): string =>
 const COLUMN_PARAMS: ReadonlySet<string> = new Set(["fc", "per", "sort", "col", "order", "hide"])
 
 /** The names of the columns that a saved view's query selects, filters or sorts by. */
-const columnsIn = (query: string): ReadonlySet<string> => {
+export const columnsIn = (query: string): ReadonlySet<string> => {
   const pairs = [...new URLSearchParams(query)]
   return new Set(pairs.filter(([parameter]) => COLUMN_PARAMS.has(parameter)).map(([, value]) => value))
 }

@@ -36,6 +36,7 @@ export type TaskName =
   | "slow read count"
   | "standby watch"
   | "subscription cleanup"
+  | "table rebuild cleanup"
   | "tenant registry reload"
   | "tenant registry whole"
   | "tenant round"

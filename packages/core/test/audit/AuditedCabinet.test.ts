@@ -24,6 +24,7 @@ import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
+import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
 import { SavedViews } from "@data-cabinet/core/view/SavedViews"
@@ -54,6 +55,7 @@ const USE_CASES = {
   LateVerification,
   Rereading,
   SavedViews,
+  TableRebuild,
 }
 type UseCase = keyof typeof USE_CASES
 type Provided = Layer.Success<typeof layer>
@@ -248,6 +250,17 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
   ["Import", "file", [7, { name: "a.csv" }, { dryRun: true }], { changes: { file: "a.csv", dry_run: true } }],
   ["Imports", "cancel", [7], { action: "file.cancel", object: "import 7", changes: {} }],
   ["Imports", "undo", [7], { action: "file.undo", object: "import 7", changes: {} }],
+  [
+    "TableRebuild",
+    "run",
+    [7, { columns: [{ column: "city", type: "text" }], withoutEmpty: true, nestBrackets: false }],
+    {
+      action: "table.rebuild",
+      object: "source 7",
+      changes: { columns: [{ column: "city", type: "text" }], without_empty: true, nest_brackets: false },
+    },
+  ],
+  ["TableRebuild", "cancel", [7], { action: "table.cancel_rebuild", object: "source 7", changes: {} }],
   ["SourceColumns", "drop", [7, "city"], { action: "column.drop", object: "source 7 column city", changes: {} }],
   [
     "ColumnIndexes",

@@ -1,5 +1,6 @@
 /** The statements of followers. They decide nothing: a row is locked, `FollowerLease` decides, and its result is written. */
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { REBUILD_KIND } from "@data-cabinet/core/row/RebuildStore"
 import { behind } from "../feed/Behind.ts"
 
 /** The columns of a `FollowerRow`. Times are in milliseconds; `now` is that of the database. */
@@ -24,11 +25,16 @@ export interface FollowerRow {
 
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
 
-/** Most follow the feed. That of deliveries has a queue, because few sources leave it any work. */
-const HAS_EVENTS = `CASE WHEN f.kind = 'deliveries' THEN EXISTS (SELECT FROM cabinet.fan_out) ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
+/**
+ * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. One that rebuilds a table
+ * belongs to the process that began it: whoever claims it removes what is left of it.
+ */
+const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN EXISTS (SELECT FROM cabinet.fan_out) WHEN '${REBUILD_KIND}' THEN true ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
 
-const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind <> 'deliveries'
-  UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})`
+const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
+  UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT NULL FROM cabinet.table_rebuild_change c
+    WHERE f.kind = '${REBUILD_KIND}' AND c.source_id::text = f.name LIMIT ${MOST_BEHIND})`
 
 /** $1: kind. The one that has rested longest, of those that seem free. Without one nothing is written. */
 export const LOCK_CLAIMABLE = `

@@ -120,7 +120,7 @@ class StoredPayload implements RowSource {
 }
 
 /** Parses a payload. `_value` holds a submitted value one level deeper than it was sent. */
-const readPayload = (text: string): JsonObject => {
+export const readPayload = (text: string): JsonObject => {
   const parsed = parseJson(text, { maxDepth: MAX_JSON_DEPTH + 8 })
   if (Result.isFailure(parsed)) throw new Error(jsonErrorInWords(parsed.failure))
   return parsed.success instanceof Map ? parsed.success : new Map()
