@@ -69,10 +69,43 @@ const markup = (text: string): string | undefined => {
   return begin.startsWith("<?xml") || /^<[\w:-]+\s+xmlns\b/.test(rest) ? "an XML document" : undefined
 }
 
+/** Texts of other programs whose lines are not rows. `ID;Price` begins a table; `ID;PWXL;N;E` does not. */
+const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
+  [/^ID;P[A-Z0-9]*(?:;[NE])*\r?\n(?:P;P|F;P\d|[BC];[YX]\d)/, "a SYLK spreadsheet (.slk)"],
+  [/^TABLE\r?\n0,1\r?\n/, "a DIF spreadsheet (.dif)"],
+  [/^BEGIN:VCARD\s/i, "a list of contacts (vCard)"],
+  [/^BEGIN:VCALENDAR\s/i, "a calendar (iCalendar)"],
+  [/^1CClientBankExchange\s/, "an exchange of 1C with a bank"],
+  [/^OFXHEADER:\s*\d/, "a bank statement in OFX"],
+  [/^!(?:Type|Account|Option):\w/i, "a bank statement in QIF"],
+  [/^(?:\{1:F01|:20:)[^\r\n]/, "a bank statement in SWIFT's format (MT940)"],
+  [/^(?:UNA[^\w\s].{5}\s*)?UNB\+\w|^ISA\*\d\d\*/, "an EDI message"],
+  [/^(?:(?:--[^\n]*|\/\*[^*]*\*\/;?)\s*)*(?:INSERT INTO|CREATE TABLE|DROP TABLE)\s+[\w"\x60[]/i, "an SQL dump"],
+  [/^(?:Return-Path|Received|Delivered-To|Message-ID): [^\r\n]*\r?\n(?:[\w-]+:|[ \t])/i, "a mail message"],
+  [/^(?:version: 1\r?\n\s*)?dn: \w+=/, "a directory (LDIF)"],
+  [/^-----BEGIN [A-Z ]+-----\s/, "a key or certificate (PEM)"],
+  [/^%!PS-/, "a PostScript document"],
+]
+
+const foreignText = (text: string): string | undefined => {
+  const begin = text.slice(0, LOOK_CHARACTERS).trimStart()
+  return TEXTS.find(([pattern]) => pattern.test(begin))?.[1]
+}
+
+const DBASE = new Set([0x03, 0x30, 0x31, 0x43, 0x83, 0x8b, 0xcb, 0xf5])
+
+/** A table of dBase or FoxPro: its version, the date of its last change, and the sizes of its header and its records. */
+const isDbase = (head: Uint8Array): boolean => {
+  const [version = 0, , month = 0, day = 0] = head
+  if (head.length < 32 || !DBASE.has(version) || month < 1 || month > 12 || day < 1 || day > 31) return false
+  return head[8]! + head[9]! * 256 >= 65 && head[10]! + head[11]! * 256 >= 2 && head[12] === 0 && head[13] === 0
+}
+
 /** Names the format of a file without a table, from its first bytes; `text` is the same beginning, decoded. */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
   const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
-  return SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1] ?? markup(text)
+  const signed = SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1]
+  return signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
 }
 
 /** The container of Microsoft Office before 2007, and of encrypted files since then. */

@@ -30,6 +30,23 @@ it.each([
   ["f.csv", Buffer.from("\x7fELF\x02", "latin1"), /program/],
   ["f.txt", "{\\rtf1\\ansi}", /RTF/],
   ["f.csv", Buffer.concat([Buffer.alloc(257), Buffer.from("ustar\0")]), /tar archive/],
+  ["f.slk", 'ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"a"\r\nE\r\n', /SYLK/],
+  ["f.csv", 'ID;PCALCOOO32\r\nC;X1;Y1;K"a"\r\nE\r\n', /SYLK/],
+  ["f.dif", 'TABLE\r\n0,1\r\n"EXCEL"\r\nVECTORS\r\n', /DIF/],
+  ["contacts.csv", "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Anna\r\nEND:VCARD\r\n", /vCard/],
+  ["events.txt", "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n", /iCalendar/],
+  ["kl_to_1c.txt", "1CClientBankExchange\r\nВерсияФормата=1.03\r\n", /1C with a bank/],
+  ["statement.csv", "OFXHEADER:100\r\nDATA:OFXSGML\r\n", /OFX/],
+  ["statement.txt", "!Type:Bank\nD01/02/2024\nT-5.00\n^\n", /QIF/],
+  ["statement.txt", ":20:STARTUMSE\r\n:25:50880050/0194774400\r\n", /MT940/],
+  ["orders.txt", "UNA:+.? '\nUNB+UNOC:3+4012345+4098765+240301:1200+1'\n", /EDI/],
+  ["orders.txt", "ISA*00*          *00*          *ZZ*A\n", /EDI/],
+  ["dump.csv", "-- MySQL dump 10.13\n--\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `a`;\n", /SQL/],
+  ["mail.csv", "Return-Path: <a@b.example>\r\nReceived: from x\r\n\r\nhi\r\n", /mail message/],
+  ["people.txt", "version: 1\n\ndn: cn=Anna,dc=example\n", /LDIF/],
+  ["key.txt", "-----BEGIN CERTIFICATE-----\nMIIB\n", /PEM/],
+  ["f.csv", "%!PS-Adobe-3.0\n", /PostScript/],
+  ["f.dbf", Buffer.concat([Buffer.from([3, 124, 3, 1, 2, 0, 0, 0, 97, 0, 20, 0]), Buffer.alloc(90)]), /dBase/],
   ["f.xls", ole("Workbook"), /Excel 97–2003/],
   ["f.xlsx", ole("EncryptedPackage", 700_000), /encrypted workbook: save it without a password/],
   ["f.doc", ole("WordDocument"), /Word document/],
@@ -48,13 +65,24 @@ it("inspectFile finds a container's stream name wherever the file is cut into pi
   }
 })
 
-it.each(["a,b\n<b>1</b>,2\n", "<price>;<name>\n1;2\n", "<5,>5\n1,2\n", "id,PAR1\n1,2\n", "ID3,BZh9\n1,2\n"])(
-  "inspectFile takes the table %j, which only looks like another kind of file",
-  async (text) => {
-    const result = await inspect("a.csv", text)
-    assert.strictEqual(result._tag === "Success" && result.success.format, "csv")
-  },
-)
+it.each([
+  "a,b\n<b>1</b>,2\n",
+  "<price>;<name>\n1;2\n",
+  "<5,>5\n1,2\n",
+  "id,PAR1\n1,2\n",
+  "ID3,BZh9\n1,2\n",
+  "ID;Price;N\n1;2;3\n",
+  "ID;P\nC;5\n",
+  "ID;PRICE\nC;Y\nF;A\n",
+  "TABLE,SEATS\n1,4\n",
+  "-- id,name\n1,2\n",
+  "Received,Message-ID\n1,2\n",
+  ":20,:25\n1,2\n",
+  "UNB,ISA\n1,2\n",
+])("inspectFile takes the table %j, which only looks like another kind of file", async (text) => {
+  const result = await inspect("a.csv", text)
+  assert.strictEqual(result._tag === "Success" && result.success.format, "csv")
+})
 
 it("inspectFile reads any text in the format that the caller names", async () => {
   const text = "<p>,<b>\n1,2\n"
