@@ -54,6 +54,8 @@ const SIDEBAR = [
       "guides/receive-github-webhooks",
       "guides/feed-a-warehouse",
       "guides/deliver-to-many",
+      "guides/tell-slack",
+      "guides/send-mail",
       "guides/embed-in-next",
     ),
   },

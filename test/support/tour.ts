@@ -14,7 +14,7 @@ import { compileCache } from "./program.ts"
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url))
 /** The port of the receivers on the pages. */
-const RECEIVER_PORTS = ["9400", "9401", "9402"]
+const RECEIVER_PORTS = ["9400", "9401", "9402", "9403", "9404"]
 const START = /^(?:([A-Z_]+)=(\S+) )?npm start$/
 
 export interface Block {

@@ -27,8 +27,10 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
 export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses",
   "addresses/{id}/change",
+  "addresses/{id}/body",
   "addresses/{id}/headers",
   "addresses/{id}/ping",
+  "addresses/{id}/preview",
   "addresses/{id}/resend",
   "addresses/{id}/reveal",
   "addresses/{id}/skip",

@@ -10,16 +10,18 @@ import { bodyFlags, readBody } from "./BodyFlags.ts"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
+const linesOf = (text: string): ReadonlyArray<string> => text.trimEnd().split(/\r?\n/).map(plainText)
+
 const previewText = ({ eventId, event, template, method, headers, body }: BodyPreview, style: Style): string =>
   [
     style.bold(eventId === null ? "A sample, because the sources of this address have no event" : `Event ${eventId}`),
     ...(event === null ? [] : [plainText(event)]),
-    ...(template === null ? [] : ["", style.bold("Template"), ...template.trimEnd().split(/\r?\n/).map(plainText)]),
+    ...(template === null ? [] : ["", style.bold("Template"), ...linesOf(template)]),
     "",
     style.bold(`Request: ${method}`),
     ...headers.map(({ name, value }) => plainText(`${name}: ${value}`)),
     "",
-    plainText(body),
+    ...linesOf(body),
   ].join("\n")
 
 export const preview = Command.make(

@@ -69,9 +69,9 @@ it("writeLetter writes a batch of CloudEvents as their list", () => {
   const letter = written({ kind: "cloudevents" }, parcel)
   expect(letter).toMatchObject({ id: 43, type: "events.received" })
   expect(letter.headers["Content-Type"]).toBe("application/cloudevents-batch+json; charset=utf-8")
-  const events = HTTP.toEvent({ headers: lowerCased(letter.headers), body: textOf(letter) })
-  assert(Array.isArray(events))
-  expect(events.map((event) => event.validate())).toEqual([true, true])
+  const events: unknown = HTTP.toEvent({ headers: lowerCased(letter.headers), body: textOf(letter) })
+  const validated = (events as ReadonlyArray<{ readonly validate: () => boolean }>).map((event) => event.validate())
+  expect(validated).toEqual([true, true])
   expect(textOf(letter)).toContain('{"n":1.0}')
 })
 

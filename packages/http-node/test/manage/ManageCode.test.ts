@@ -69,9 +69,10 @@ response has a one-time link, shown only then, with its secret in the fragment, 
 a later one (\`POST …/people/{id}/link\`) for ten minutes, and replaces the previous one. \`npx cabinet console\` prints a
 link on the server, which is also the way back in. A password (\`POST /manage/v1/me/password\`) has 12 to 200 characters and is stored
 as an scrypt hash; setting it ends the person's other sessions. It needs the current one, except in the first 15 minutes after a
-sign-in by link, and accepts five guesses a minute.
+sign-in by link that somebody else or the command issued, and accepts five guesses a minute.
 
-- A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is stored. It ends after 12 hours
+- A session is an \`HttpOnly\`, \`SameSite=Lax\` cookie of 256 random bits, of which only the SHA-256 is stored. Where \`BASE_URL\`
+  is https with a path, a second cookie holds its digest, so that no other host of the domain can set one. It ends after 12 hours
   without a request, after 30 days, at sign-out, or when the person is removed. Roles are read at every request.
 - A request of a session that changes something must come from a page of the cabinet itself (\`Sec-Fetch-Site\`, or \`Origin\` where a
   browser does not send that); otherwise it gets 403 \`cross_origin\`.
