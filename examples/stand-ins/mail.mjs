@@ -49,4 +49,7 @@ const receive = async (request, response) => {
   }
 }
 
-createServer((request, response) => void receive(request, response)).listen(Number(process.env.PORT ?? 9404), "127.0.0.1")
+createServer((request, response) => void receive(request, response)).listen(
+  Number(process.env.PORT ?? 9404),
+  "127.0.0.1",
+)

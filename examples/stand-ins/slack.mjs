@@ -37,4 +37,7 @@ const receive = async (request, response) => {
   response.writeHead(refusal === null ? 200 : 400, { "content-type": "text/plain" }).end(refusal ?? "ok")
 }
 
-createServer((request, response) => void receive(request, response)).listen(Number(process.env.PORT ?? 9403), "127.0.0.1")
+createServer((request, response) => void receive(request, response)).listen(
+  Number(process.env.PORT ?? 9403),
+  "127.0.0.1",
+)
