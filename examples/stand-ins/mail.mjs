@@ -19,7 +19,7 @@ const SERVICES = {
     refused: { ErrorCode: 300, Message: "Invalid email request." },
   },
   "/emails": {
-    key: ({ headers }) => /^Bearer re_/.test(headers.authorization ?? ""),
+    key: ({ headers }) => (headers.authorization ?? "").startsWith("Bearer re_"),
     fits: (mail) =>
       isAddress(mail.from) &&
       [mail.to].flat().every(isAddress) &&
