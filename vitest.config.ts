@@ -84,7 +84,7 @@ const LONG = [
   "packages/store-pg/test/embedded/{CloseCluster,WorkingLauncher}.test.ts",
   "test/fault/{databaseLost,delivery,deliveryHostile,embeddedRights,feedEpochs}.test.ts",
   "test/fault/{feedSetBack,import,killServer,notices,reports,slowSenders,standby}.test.ts",
-  "test/flow/{embedding,examples,exportForms,feedWaits,guides,mounting,packages,receivers,start,workers}.test.ts",
+  "test/flow/{agentWebhooks,embedding,examples,exportForms,feedWaits,guides,mounting,packages,receivers,start,workers}.test.ts",
   "test/house/UnboundedWork.test.ts",
 ]
 

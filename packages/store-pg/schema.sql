@@ -75,6 +75,13 @@ CREATE TABLE cabinet.address (
   batch_max integer DEFAULT 1 NOT NULL,
   batch_wait_seconds integer DEFAULT 0 NOT NULL,
   body json,
+  subscription text,
+  subscription_event text,
+  subscription_source bigint,
+  subscription_secret text,
+  subscription_ends_at timestamp with time zone,
+  subscriber_key bigint,
+  subscriber_token bigint,
   CONSTRAINT address_client_certificate_check CHECK ((num_nulls(client_certificate, client_key, client_certificate_ends_at) = ANY (ARRAY[0, 3]))),
   CONSTRAINT address_give_up_after_seconds_check CHECK ((give_up_after_seconds > 0)),
   CONSTRAINT address_paused_because_check CHECK ((paused_because = ANY (ARRAY['failing'::text, 'gone'::text]))),
@@ -779,6 +786,8 @@ CREATE TABLE cabinet.trashed_event (
 
 CREATE INDEX activity_of_source ON cabinet.activity USING btree (source_id, hour);
 
+CREATE UNIQUE INDEX address_of_subscription ON cabinet.address USING btree (subscription) WHERE ((subscription IS NOT NULL) AND (removed_at IS NULL));
+
 CREATE INDEX address_with_filters ON cabinet.address USING btree (id) WHERE ((filters IS NOT NULL) AND (removed_at IS NULL));
 
 CREATE INDEX attempt_delivered_address_id_at_delivery_id_idx ON ONLY cabinet.attempt_delivered USING btree (address_id, at, delivery_id);
@@ -991,6 +1000,37 @@ AS $function$
         RAISE 'this server has begun no epoch of the feed yet' USING ERRCODE = '57PE0';
       END IF;
       RETURN known.epoch;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.end_subscriptions(addresses bigint[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    DELETE FROM cabinet.follower f USING cabinet.ordered_delivery o WHERE o.follower_id = f.id AND o.address_id = ANY (addresses);
+    DELETE FROM cabinet.ordered_delivery WHERE address_id = ANY (addresses);
+    DELETE FROM cabinet.address_rule WHERE address_id = ANY (addresses);
+    UPDATE cabinet.delivery SET state = 'cancelled' WHERE address_id = ANY (addresses) AND state = 'due';
+    UPDATE cabinet.address SET removed_at = cabinet.now(), subscription_secret = NULL, previous_secret = NULL
+      WHERE id = ANY (addresses) AND removed_at IS NULL;
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.end_subscriptions_of_holder()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      IF TG_TABLE_NAME = 'api_key' THEN
+        PERFORM cabinet.end_subscriptions(ARRAY(
+          SELECT a.id FROM cabinet.address a
+          WHERE a.subscription IS NOT NULL AND a.removed_at IS NULL AND a.subscriber_key = coalesce(NEW.origin, NEW.id)
+            AND NOT EXISTS (SELECT FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key AND k.revoked_at IS NULL)));
+      ELSE
+        PERFORM cabinet.end_subscriptions(ARRAY(
+          SELECT a.id FROM cabinet.address a
+          WHERE a.subscription IS NOT NULL AND a.removed_at IS NULL AND a.subscriber_token = NEW.id));
+      END IF;
+      RETURN NULL;
     END
   $function$;
 
@@ -1237,6 +1277,10 @@ CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR
 
 CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
 
+CREATE TRIGGER end_subscriptions AFTER UPDATE OF revoked_at ON cabinet.access_token FOR EACH ROW WHEN ((new.revoked_at IS NOT NULL)) EXECUTE FUNCTION cabinet.end_subscriptions_of_holder();
+
+CREATE TRIGGER end_subscriptions AFTER UPDATE OF revoked_at ON cabinet.api_key FOR EACH ROW WHEN ((new.revoked_at IS NOT NULL)) EXECUTE FUNCTION cabinet.end_subscriptions_of_holder();
+
 CREATE TRIGGER keep_subscriptions AFTER INSERT OR UPDATE OF every_source, filters, removed_at ON cabinet.address FOR EACH ROW EXECUTE FUNCTION cabinet.keep_subscriptions_of_address();
 
 CREATE TRIGGER keep_subscriptions_begun AFTER INSERT ON cabinet.address_source REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_sources();
@@ -1284,6 +1328,20 @@ COMMENT ON COLUMN cabinet.address.batch_max IS 'The most events in one request o
 COMMENT ON COLUMN cabinet.address.batch_wait_seconds IS 'How long the first event of a batch waits for more.';
 
 COMMENT ON COLUMN cabinet.address.body IS 'What its deliveries carry: kind, template, method and contentType. Null: the body of the contract.';
+
+COMMENT ON COLUMN cabinet.address.subscription IS 'The number that an agent knows its subscription by; NULL: an address of the owner.';
+
+COMMENT ON COLUMN cabinet.address.subscription_event IS 'The name of its event type.';
+
+COMMENT ON COLUMN cabinet.address.subscription_source IS 'The source of its event type; NULL: every source.';
+
+COMMENT ON COLUMN cabinet.address.subscription_secret IS 'Given by the agent. The column secret has one that nobody knows: a server of the previous version signs with that, and the agent refuses what it sends.';
+
+COMMENT ON COLUMN cabinet.address.subscription_ends_at IS 'From then on nothing is sent, unless the agent has renewed it.';
+
+COMMENT ON COLUMN cabinet.address.subscriber_key IS 'The key that made it: the first one, if another has replaced it.';
+
+COMMENT ON COLUMN cabinet.address.subscriber_token IS 'The access token that made it.';
 
 COMMENT ON TABLE cabinet.address_pace IS 'When the next delivery to an address with a rate may be sent, behind those that were claimed.';
 

@@ -56,6 +56,14 @@ const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonl
   ]
 }
 
+const subscriptionLines = ({ subscription }: Address): ReadonlyArray<readonly [string, string]> =>
+  subscription === null
+    ? []
+    : [
+        ["Agent", subscription.agent],
+        ["Subscribed to", `${subscription.event} until ${subscription.endsAt}`],
+      ]
+
 const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly [string, string]> => {
   const batches =
     batch.max === 1
@@ -99,6 +107,7 @@ const addressCard = (address: Address, style: Style): string =>
               `${address.previousSecret.secret} (also signs until ${address.previousSecret.until})`,
             ] as const,
           ]),
+      ...subscriptionLines(address),
       ["Sources", sourcesText(address.sources)],
       ...(address.filters.length === 0
         ? []
@@ -180,7 +189,15 @@ const list = Command.make("list", {}, () =>
       yield* report(yield* format, all.map(addressShape.json), (style) =>
         columns(
           ["ID", "STATE", "SOURCES", "CREATED", "URL"],
-          all.map((one) => [String(one.id), state(one), sourcesText(one.sources), one.createdAt, one.url]),
+          all.map((one) => [
+            String(one.id),
+            one.subscription === null
+              ? state(one)
+              : `${state(one)}, agent ${one.subscription.agent} until ${one.subscription.endsAt}`,
+            sourcesText(one.sources),
+            one.createdAt,
+            one.url,
+          ]),
           { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
         ),
       )

@@ -11,6 +11,7 @@ import type { EventContext } from "@data-cabinet/core/event/EventContext"
 import type { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import type { Feed } from "@data-cabinet/core/feed/Feed"
 import type { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import type { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
 import type { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import type { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import type { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
@@ -30,6 +31,7 @@ import { Layer } from "effect"
 type NotAudited =
   | AcceptStaged
   | Activity
+  | AgentSubscriptions
   | AttemptDelivery
   | Authenticate
   | ClientFollowers

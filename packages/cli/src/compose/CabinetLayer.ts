@@ -5,6 +5,7 @@
  */
 import { getHeapStatistics } from "node:v8"
 import { Activity } from "@data-cabinet/core/activity/Activity"
+import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
@@ -85,6 +86,7 @@ import * as PgClientFollowerStore from "@data-cabinet/store-pg/follower/PgClient
 import * as PgFollowerStore from "@data-cabinet/store-pg/follower/PgFollowerStore"
 import * as PgImportStore from "@data-cabinet/store-pg/file/PgImportStore"
 import * as PgImportUndoStore from "@data-cabinet/store-pg/file/PgImportUndoStore"
+import * as PgAgentSubscriptionStore from "@data-cabinet/store-pg/agent/PgAgentSubscriptionStore"
 import * as PgAccessTokenStore from "@data-cabinet/store-pg/key/PgAccessTokenStore"
 import * as PgLiveKeyStore from "@data-cabinet/store-pg/key/PgLiveKeyStore"
 import { SecretCiphers } from "@data-cabinet/store-pg/key/SecretCipher"
@@ -191,6 +193,7 @@ export const portsLayer = (options: CabinetOptions) => {
   )
   return Layer.mergeAll(
     PgAccessTokenStore.layer,
+    PgAgentSubscriptionStore.layer,
     PgActivityStore.layer,
     PgAddressStore.layer,
     PgOrderedQueue.layer,
@@ -276,6 +279,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
   const useCases = Layer.mergeAll(
     Activity.layer,
     Addresses.layer,
+    AgentSubscriptions.layer,
     Authenticate.layer,
     Erasure.layer,
     EventBrowser.layer,

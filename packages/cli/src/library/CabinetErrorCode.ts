@@ -106,6 +106,7 @@ export type CabinetErrorCode =
   | "not_resent"
   | "not_skipped"
   | "objects_depend"
+  | "of_agent"
   | "port_taken"
   | "query_failed"
   | "query_timeout"

@@ -22,7 +22,7 @@ import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { timeText } from "../html/TimeText.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
-import { orderFacts, skipForm } from "./OrderFacts.ts"
+import { orderFacts, skipForm, subscriptionFacts } from "./OrderFacts.ts"
 
 export interface AddressData {
   readonly address: Address
@@ -95,16 +95,21 @@ const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
   const { integration: words } = frame.words
   const path = consolePath(frame, `addresses/${address.id}`)
   if (!may(frame, "address.change")) return null
-  return markup`<div class="row wrap">${actButton(`${path}/ping`, words.check, "main")}${
+  const pause =
     address.pausedAt === null ? actButton(`${path}/pause`, words.pause) : actButton(`${path}/resume`, words.resume)
-  }${actButton(`${path}/reveal`, words.showSecret)}${confirmed(frame, {
-    id: "rotate",
-    face: words.newSecret,
-    kind: "",
-    says: frame.words.ask.secret(shownUrl(frame, address)),
-    path: `${path}/rotate`,
-    act: frame.words.ask.secretNow,
-  })}</div>`
+  // The rest is for its agent to decide.
+  if (address.subscription !== null) return markup`<div class="row wrap">${pause}</div>`
+  return markup`<div class="row wrap">${actButton(`${path}/ping`, words.check, "main")}${pause}${actButton(`${path}/reveal`, words.showSecret)}${confirmed(
+    frame,
+    {
+      id: "rotate",
+      face: words.newSecret,
+      kind: "",
+      says: frame.words.ask.secret(shownUrl(frame, address)),
+      path: `${path}/rotate`,
+      act: frame.words.ask.secretNow,
+    },
+  )}</div>`
 }
 
 const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
@@ -124,6 +129,7 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
 const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue => {
   const { integration: words } = frame.words
   return (
+    address.subscription === null &&
     may(frame, "address.change") &&
     markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2>${postForm({
       path: consolePath(frame, `addresses/${address.id}/change`),
@@ -158,7 +164,7 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts"><dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${orderFacts(frame, address, data.timeZone)}${bodyFacts(frame, address.body)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${shown(frame, data)}<section class="card"><dl class="facts">${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${orderFacts(frame, address, data.timeZone)}${bodyFacts(frame, address.body)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 ${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${testForm(frame, data)}${skipForm(frame, address)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${certificateRemoval(frame, address)}${remove}`,
   }

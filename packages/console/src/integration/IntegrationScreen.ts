@@ -91,7 +91,7 @@ const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Ht
       }),
     })
   const line = (address: Address) =>
-    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a></th><td class="n">${addressState(frame, address)}</td></tr>`
+    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
   return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>
 ${addresses.length === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.map(line)}</tbody></table></div>`}</section>`
 }

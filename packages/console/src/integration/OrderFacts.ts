@@ -16,6 +16,15 @@ const whyOf = (frame: Frame, { error }: OrderedPosition): string | null => {
   return reasonIn(frame, { ...attempt, responseBody: null })
 }
 
+/** Whose subscription an address is, and until when; null for the owner's. */
+export const subscriptionFacts = (frame: Frame, { subscription }: Address, timeZone: string): HtmlValue => {
+  const { integration: words } = frame.words
+  return (
+    subscription !== null &&
+    markup`<dt>${words.agent}</dt><dd>${subscription.agent} · <span class="mono">${subscription.event}</span></dd><dd>${words.agentUntil} ${timeText(timeZone)(subscription.endsAt)}</dd>`
+  )
+}
+
 export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words
   const waits =

@@ -1151,6 +1151,8 @@ export const ENGLISH = {
     previewTitle: "What would be sent",
     previewSample: "The sources of this address have no event yet, so this is a sample.",
     previewRequest: "Request",
+    agent: "Agent",
+    agentUntil: "Until",
     feedOrder: "Order",
     orderedBatches: (max: number, wait: number) =>
       max === 1

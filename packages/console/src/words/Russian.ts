@@ -1160,6 +1160,8 @@ export const RUSSIAN: Words = {
     previewTitle: "Что было бы отправлено",
     previewSample: "У источников этого адреса ещё нет событий, поэтому это образец.",
     previewRequest: "Запрос",
+    agent: "Агент",
+    agentUntil: "До",
     feedOrder: "Порядок",
     orderedBatches: (max: number, wait: number) =>
       max === 1 ? "как в ленте" : `как в ленте, до ${max} в запросе, который ждёт других не дольше ${wait} с`,

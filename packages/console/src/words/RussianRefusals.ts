@@ -51,6 +51,7 @@ export const RUSSIAN_REFUSALS: Readonly<Record<ManageCode, string>> = {
   no_such_address: "Такого адреса доставки нет.",
   no_such_delivery: "Такой доставки нет.",
   not_resent: "Эту доставку нельзя отправить ещё раз.",
+  of_agent: "Этот адрес — подписка агента: изменить её может только сам агент.",
   not_skipped: "Это событие пропустить нельзя: адрес ждёт не его.",
   no_such_person: "Такого человека нет, или он входит не здесь.",
   no_such_session: "Такого сеанса нет.",

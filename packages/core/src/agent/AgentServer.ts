@@ -133,12 +133,14 @@ const SERVER = { name: "data-cabinet", title: "Data Cabinet", version: VERSION }
 /** What each result of the revision without a handshake begins with. */
 const STAMP = `{"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]: SERVER })},`
 
+const stamped = (result: string): string => (result === "{}" ? `${STAMP.slice(0, -1)}}` : STAMP + result.slice(1))
+
 /** How long a client may keep the list of tools, which changes with the version alone. */
 const CACHEABLE = `"ttlMs":300000,"cacheScope":"private",`
 
-/** `result` is the JSON text of an object that is not empty. */
+/** `result` is the JSON text of an object; an empty one has only what every result has. */
 const respond = ({ id, isStateless }: Received, result: string, waitedMillis = 0): AgentResponse => ({
-  text: `{"jsonrpc":"2.0","id":${id},"result":${isStateless ? STAMP + result.slice(1) : result}}`,
+  text: `{"jsonrpc":"2.0","id":${id},"result":${isStateless ? stamped(result) : result}}`,
   waitedMillis,
   status: 200,
 })

@@ -55,6 +55,18 @@ export interface OrderedPosition {
   readonly retryAt: string | null
 }
 
+/** What an agent has subscribed to. */
+export interface AddressSubscription {
+  /** The number that the agent knows it by. */
+  readonly id: string
+  /** The name of the key or token that made it. */
+  readonly agent: string
+  /** The event type. */
+  readonly event: string
+  /** Nothing is sent from then on, unless the agent renews it; RFC 3339. */
+  readonly endsAt: string
+}
+
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
 export interface Address {
   readonly id: number
@@ -62,6 +74,8 @@ export interface Address {
   readonly secret: string
   readonly previousSecret: PreviousSecret | null
   readonly sources: Subscription
+  /** Null for an address that its owner added. */
+  readonly subscription: AddressSubscription | null
   /** All conditions must hold for an event to be sent. */
   readonly filters: FieldFilters
   /** How many events its filters excluded; may lag by a few seconds. */
@@ -130,6 +144,17 @@ const settings = {
 }
 
 const state = {
+  subscription: Shape.orNull(
+    Shape.object<AddressSubscription>(
+      "The subscription of an agent; null for an address that was added by its owner.",
+      {
+        id: Shape.text("The number that the agent knows it by."),
+        agent: Shape.text("The name of the key or token that made it."),
+        event: Shape.text("The event type."),
+        endsAt: Shape.time("When it ends unless the agent renews it."),
+      },
+    ),
+  ),
   createdAt: Shape.time("When it was added."),
   pausedAt: Shape.orNull(Shape.time("Since when nothing is sent; else null.")),
   pausedBecause: Shape.orNull(

@@ -9,6 +9,7 @@ import { Schema } from "effect"
  * `bad_client_key`: its client certificate or key cannot be used; the message says why, without any part of the key.
  * `headers_needed`, `certificate_needed`: its headers, or its client certificate, would go to another origin. `busy`:
  * another caller changed the address meanwhile. `too_many_addresses`: a source would have more than `MAX_ADDRESSES`.
+ * `of_agent`: an agent's subscription, which its agent alone changes.
  * `not_resent`: the delivery cannot be sent again; `not_skipped`: the event is not skipped. The message says why.
  */
 export class AddressError extends Schema.TaggedError<AddressError>()("AddressError", {
@@ -32,6 +33,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "certificate_needed",
     "busy",
     "too_many_addresses",
+    "of_agent",
     "no_such_address",
     "no_such_source",
     "no_such_event",

@@ -108,6 +108,8 @@ export class Addresses extends Context.Service<
       const checkedUrl = urlChecked(check)
       const checkSources = sourcesChecked(store)
 
+      const ping = pinging(store, queue, deliver)
+      const owned = (id: number) => Effect.tap(existing(id, store.get(id)), refuseOfAgent)
       return Addresses.of({
         create: Effect.fnUntraced(function* (address) {
           const { url, sources, filters = [] } = address
@@ -130,7 +132,7 @@ export class Addresses extends Context.Service<
           const filters =
             change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
           yield* Effect.fromResult(checkSettings(change))
-          const was = yield* existing(id, store.get(id))
+          const was = yield* owned(id)
           const { order = was.order, batch = NO_BATCHES } = change
           yield* Effect.fromResult(checkBatch(order, batch))
           const body = change.body === undefined ? {} : { body: yield* Effect.fromResult(checkBody(change.body)) }
@@ -151,13 +153,13 @@ export class Addresses extends Context.Service<
           Effect.flatMap(store.remove(id), ({ existed }) => (existed ? Effect.void : Effect.fail(noSuchAddress(id)))),
         pause: (id) => existing(id, store.pause(id)),
         resume: (id) => Effect.tap(existing(id, store.resume(id)), () => signal.wake),
-        rotateSecret: (id) => existing(id, store.rotateSecret(id)),
+        rotateSecret: (id) => Effect.andThen(owned(id), existing(id, store.rotateSecret(id))),
         skip: (id, skipped) => Effect.andThen(skipEvent(ordered, id, skipped), existing(id, store.get(id))),
         preview: Effect.fnUntraced(function* (id, choice) {
           const address = yield* existing(id, store.get(id))
           return yield* previewBody(address, choice, yield* store.sample(id, choice.eventId ?? null))
         }),
-        ping: pinging(store, queue, deliver),
+        ping: (id) => Effect.andThen(owned(id), ping(id)),
         test: Effect.fnUntraced(function* (id, eventId) {
           const address = yield* existing(id, store.get(id))
           const event = yield* store.judged(id, eventId)
@@ -247,6 +249,17 @@ const tooMany = ({ sourceId, filtered }: TooManyAddresses, { order }: AddressCha
       : `Source ${sourceId} has ${addresses}, those of every source included, which is as many as it may have: remove one first.`
   return new AddressError({ code: "too_many_addresses", message })
 }
+
+/** An agent's subscription has its agent's URL, secret and form of body. */
+const refuseOfAgent = ({ id, subscription }: Address): Effect.Effect<void, AddressError> =>
+  subscription === null
+    ? Effect.void
+    : Effect.fail(
+        new AddressError({
+          code: "of_agent",
+          message: `Address ${id} is a subscription of the agent ${subscription.agent}, which alone changes it: pause it, or remove it.`,
+        }),
+      )
 
 const MAX_REASON = 500
 

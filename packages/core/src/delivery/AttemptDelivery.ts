@@ -3,6 +3,7 @@
  * settles.
  */
 import { Context, Effect, Layer } from "effect"
+import { agentHeaders } from "../agent/AgentHeaders.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
@@ -51,12 +52,22 @@ const ownHeaders = (headers: ReadonlyArray<RequestHeader>, described: Letter["he
   return Object.fromEntries(headers.filter(([name]) => !names.has(name.toLowerCase())))
 }
 
+/** A message to the subscription of an agent. */
+export interface AgentMessage {
+  /** The same for each attempt: the agent takes it once. */
+  readonly id: string
+  readonly subscription: string
+  readonly body: Uint8Array
+}
+
 export class AttemptDelivery extends Context.Service<
   AttemptDelivery,
   {
     readonly attempt: (delivery: Claimed) => Effect.Effect<Settlement>
     /** Writes, signs and sends a request, once. */
     readonly send: (recipient: Recipient, parcel: Parcel) => Effect.Effect<Outcome>
+    /** Signs and sends a message to an agent, once. */
+    readonly notify: (recipient: Pick<Recipient, "url" | "secrets">, message: AgentMessage) => Effect.Effect<Outcome>
   }
 >()("@data-cabinet/core/delivery/AttemptDelivery") {
   static readonly layer = Layer.effect(
@@ -103,6 +114,13 @@ export class AttemptDelivery extends Context.Service<
         })
       return AttemptDelivery.of({
         send,
+        notify: ({ url, secrets }, { id, subscription, body }) =>
+          Effect.clockWith((clock) => {
+            if (secrets.length === 0) return Effect.succeed(NO_SECRET)
+            const seconds = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
+            const headers = agentHeaders({ id, subscription, secrets, body, seconds })
+            return instrument("delivery.attempt", courier.send({ method: "POST", url, headers, body }))
+          }),
         attempt: (delivery) =>
           Effect.map(send(delivery, { items: [delivery], isBatch: false }), (outcome): Settlement => {
             const next = nextState(delivery, outcome)

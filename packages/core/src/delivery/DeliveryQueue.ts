@@ -27,6 +27,15 @@ export interface ClaimRequest {
   readonly leaseSeconds: number
 }
 
+/** The subscription of an agent, as its deliveries need it. */
+export interface AgentRecipient {
+  readonly subscription: string
+  /** The event type. */
+  readonly event: string
+  /** Null: events of every source. */
+  readonly sourceId: number | null
+}
+
 /** A claimed delivery, with everything that one attempt needs. */
 export interface Claimed {
   readonly id: number
@@ -44,6 +53,8 @@ export interface Claimed {
   readonly timeoutSeconds?: number | null
   /** What its requests carry; by default the contract's own body. */
   readonly body?: BodySetting
+  /** What an agent has subscribed to; absent for the owner's addresses. */
+  readonly agent?: AgentRecipient
   /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
   readonly notBeforeMillis?: number | null
   /** The attempt's number; a later claim invalidates it. */

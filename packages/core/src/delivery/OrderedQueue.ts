@@ -28,7 +28,7 @@ export interface OrderedItem {
 /** The address as one request needs it. */
 export type Recipient = Pick<
   Claimed,
-  "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body"
+  "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body" | "agent"
 >
 
 /** The next events of an address. */

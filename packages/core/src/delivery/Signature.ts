@@ -13,7 +13,7 @@ export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t
 }
 
 /** The three headers of Standard Webhooks: the key is the decoded base64 after `whsec_`. */
-export const standardHeaders = (id: number, body: Uint8Array, secrets: ReadonlyArray<string>, t: number) => {
+export const standardHeaders = (id: number | string, body: Uint8Array, secrets: ReadonlyArray<string>, t: number) => {
   const signatures = secrets.map((secret) => {
     const signed = createHmac("sha256", binaryKey(secret)).update(`${id}.${t}.`).update(body)
     return `v1,${signed.digest("base64")}`

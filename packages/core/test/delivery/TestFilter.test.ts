@@ -10,6 +10,7 @@ const ADDRESS: Address = {
   previousSecret: null,
   sources: "all",
   filters: [{ fc: "_value", fo: "notempty", fv: "" }],
+  subscription: null,
   filteredEvents: 0,
   headerNames: [],
   clientCertificate: null,

@@ -12,6 +12,7 @@ import type { Lane } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { OrderedQueue } from "@data-cabinet/core/delivery/OrderedQueue"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { type HeldFollower, LEASE_MILLIS } from "@data-cabinet/core/follower/FollowerStore"
+import { CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { Clock, Effect, FiberSet, Latch, Layer } from "effect"
 import { OrderedSender } from "./OrderedSender.ts"
@@ -78,7 +79,7 @@ const run = Effect.fnUntraced(function* (options: OrderedOptions) {
   const deliver = yield* AttemptDelivery
   const feed = yield* FeedSignal
   const { leaseMillis = LEASE_MILLIS, attemptMillis = 15_000, pollMillis = 2_000 } = options
-  const sender = new OrderedSender({ queue, deliver, leaseMillis, attemptMillis })
+  const sender = new OrderedSender({ queue, deliver, keys: yield* CursorKeys, leaseMillis, attemptMillis })
   const senders = yield* FiberSet.make<void>()
   const lanes = [new OrderedLane("healthy", options), new OrderedLane("failing", options)] as const
   yield* Effect.addFinalizer(() =>

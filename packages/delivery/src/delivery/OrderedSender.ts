@@ -3,9 +3,11 @@
  * page, and before it waits. It acts only while its own clock says that the lease holds, so a process that was stopped for
  * longer sends nothing before it has asked.
  */
+import { occurrenceBody } from "@data-cabinet/core/agent/Occurrence"
 import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
-import type { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import type { AgentMessage, AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import type { Parcel } from "@data-cabinet/core/delivery/Letter"
+import type { AgentRecipient } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type {
   OrderedAttempt,
   OrderedItem,
@@ -13,17 +15,20 @@ import type {
   OrderedProgress,
   OrderedQueue,
 } from "@data-cabinet/core/delivery/OrderedQueue"
-import { retryAfterSeconds } from "@data-cabinet/core/delivery/RetrySchedule"
+import { agentRetrySeconds, retryAfterSeconds } from "@data-cabinet/core/delivery/RetrySchedule"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { writeCursor } from "@data-cabinet/core/feed/FeedParams"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { actUntil } from "@data-cabinet/core/follower/FollowerLease"
 import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
+import type { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Cause, type Clock, Effect } from "effect"
 import { countOutcome } from "./AttemptMetrics.ts"
 
 interface Parts {
   readonly queue: OrderedQueue["Service"]
   readonly deliver: AttemptDelivery["Service"]
+  readonly keys: CursorKeys["Service"]
   readonly leaseMillis: number
   /** The longest attempt. */
   readonly attemptMillis: number
@@ -60,6 +65,17 @@ const parcelOf = (batch: ReadonlyArray<OrderedItem>, max: number): Parcel => ({
   items: batch.map(({ deliveryId: id, createdAt, event }) => ({ id, type: "event.received", createdAt, event })),
   isBatch: max > 1,
 })
+
+/** What an agent's subscription is sent: one event, which has the same number however often it comes. */
+const occurrenceOf = (item: OrderedItem, agent: AgentRecipient, key: CursorKey): AgentMessage => {
+  const { eventId, createdAt, event, place } = item
+  const cursor = writeCursor(key, { sourceId: agent.sourceId, channel: null }, place)
+  const body = occurrenceBody({ eventId, name: agent.event, timestamp: createdAt, json: event.json, cursor })
+  return { id: String(eventId), subscription: agent.subscription, body }
+}
+
+/** The agent wants this event never again: it is gone for it, or too long. */
+const isGivenUp = ({ status }: Outcome): boolean => status === 410 || status === 413
 
 /** How a page ended. */
 type PageEnd = { readonly is: "more" } | { readonly is: "rest"; readonly millis: number } | { readonly is: "over" }
@@ -107,8 +123,9 @@ class Turn {
         if (!(yield* this.#mayAct())) return { is: "over" } as const
         if (!(yield* this.#send(page, batch, at === 0 ? page.failures : 0))) return { is: "over" } as const
         at += batch.length
-        if (this.now - this.#savedAt >= SAVE_MILLIS && !(yield* this.save({ is: "keep" })))
-          return { is: "over" } as const
+        // An agent whose key is revoked gets no further event of the page.
+        const isSaved = page.recipient.agent !== undefined || this.now - this.#savedAt >= SAVE_MILLIS
+        if (isSaved && !(yield* this.save({ is: "keep" }))) return { is: "over" } as const
       }
       this.#place = page.end ?? this.#place
       this.#filtered += page.filtered
@@ -149,7 +166,11 @@ class Turn {
       const started = this.now
       this.#slot.since = started
       const last = batch.at(-1)!
-      const outcome = yield* this.#parts.deliver.send(page.recipient, parcelOf(batch, page.batch.max))
+      const { agent } = page.recipient
+      const outcome =
+        agent === undefined
+          ? yield* this.#parts.deliver.send(page.recipient, parcelOf(batch, page.batch.max))
+          : yield* this.#parts.deliver.notify(page.recipient, occurrenceOf(last, agent, yield* this.#parts.keys.key))
       yield* countOutcome(outcome)
       const number = failures + 1
       if (isDelivered(outcome)) {
@@ -166,8 +187,13 @@ class Turn {
       const { deliveryId, eventId, createdAt } = batch[0]!
       const line = { deliveryId, eventId, createdAt, events: batch.length, number, delivered: false, outcome }
       this.#lines.push({ ...line, agoMillis: 0, at: started })
+      if (agent !== undefined && isGivenUp(outcome)) {
+        this.#place = last.place
+        return true
+      }
+      const seconds = agent === undefined ? retryAfterSeconds(number) : agentRetrySeconds(number)
       const error = outcome.failure ?? `responded with ${outcome.status}`
-      yield* this.save({ is: "fail", afterMillis: retryAfterSeconds(number) * 1000, error })
+      yield* this.save({ is: "fail", afterMillis: seconds * 1000, error })
       return false
     })
   }

@@ -15,10 +15,12 @@ import {
   rpcError,
 } from "@data-cabinet/core/agent/AgentServer"
 import type { EventsError } from "@data-cabinet/core/agent/EventsError"
+import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
+import { CHALLENGE_MILLIS } from "@data-cabinet/core/agent/CallbackChallenge"
 import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
-import { type Admitted, Authenticate, type AuthenticateError } from "@data-cabinet/core/key/Authenticate"
+import { type Admitted, Authenticate, type AuthenticateError, keyName } from "@data-cabinet/core/key/Authenticate"
 import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tablesOf } from "@data-cabinet/core/row/Tables"
@@ -113,22 +115,27 @@ export const agentRoute = (forms: FeedForms) =>
     const catalog = yield* Catalog
     const server = yield* agentServer
     const followed = yield* FollowFeed
+    const subscriptions = yield* AgentSubscriptions
     const wheel = yield* timerWheel
     const budget = yield* HeldBodies
     const run = yield* effectRunner
     const counted = yield* withRateHeaders
     const { origin: own } = new URL((yield* HttpSettings).baseUrl)
 
-    const readerOf = (request: Request, { scope = null }: Admitted): AgentReader => ({
-      scope,
-      tables: tablesOf(catalog, scope),
-      waiting: (work) =>
+    const readerOf = (request: Request, { scope = null }: Admitted): AgentReader => {
+      const seen = { scope, tables: tablesOf(catalog, scope) }
+      const fingerprint = Buffer.from(keyName(keyHeaders(request)), "base64")
+      return { ...seen, webhooks: subscriptions.of(fingerprint, server.events, seen), waiting: waitingOf(request) }
+    }
+
+    const waitingOf =
+      (request: Request): AgentReader["waiting"] =>
+      (work) =>
         forms.following(
           request,
           ({ again, leave }) => work({ again: Effect.mapError(again!, asToolError), leave: leave! }),
           tooManyWait,
-        ),
-    })
+        )
 
     /** Null for any other message. */
     const streamOf = (message: AgentMessage, reader: AgentReader, request: Request): Effect.Effect<Response> | null => {
@@ -153,7 +160,8 @@ export const agentRoute = (forms: FeedForms) =>
           ? { status: 202, headers: {}, body: null }
           : jsonResponse(response.status, response.text, response.waitedMillis),
       )
-      const waits = mayWait(message) ? MAX_WAIT_SECONDS * 1_000 : 0
+      const isChallenge = message.method === "events/subscribe"
+      const waits = mayWait(message) ? MAX_WAIT_SECONDS * 1_000 : isChallenge ? CHALLENGE_MILLIS : 0
       return wheel.limit(DEADLINE_MILLIS + waits, Effect.succeed(late(message)), work)
     }
 

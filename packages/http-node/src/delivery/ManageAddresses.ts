@@ -158,6 +158,7 @@ export const manageAddresses = Effect.gen(function* () {
       response: one(addressShape, "The address."),
       errors: [
         "no_such_address",
+        "of_agent",
         "busy",
         "headers_needed",
         "certificate_needed",
@@ -166,6 +167,7 @@ export const manageAddresses = Effect.gen(function* () {
       ],
       params: {
         no_such_address: "id",
+        of_agent: "id",
         headers_needed: "/headers",
         certificate_needed: "/client_identity",
         too_many_addresses: "/sources",
@@ -215,6 +217,8 @@ export const manageAddresses = Effect.gen(function* () {
       action: "address.change",
       once,
       response: one(addressWithSecretShape, "The address.", 201),
+      errors: ["no_such_address", "of_agent"],
+      params: { no_such_address: "id", of_agent: "id" },
       respond: ({ path: [address] }) => Effect.map(addresses.rotateSecret(address), addressWithSecretShape.json),
     }),
     manageEndpoint({
@@ -250,6 +254,8 @@ export const manageAddresses = Effect.gen(function* () {
         "Sends a signed ping at once, even to a paused address, and returns the result. An address with a body of its receiver is sent that body, of the newest event of its sources.",
       action: "address.change",
       once: { completed: "after" },
+      errors: ["no_such_address", "of_agent"],
+      params: { no_such_address: "id", of_agent: "id" },
       response: one(pingResultShape, "The result; a failed ping is not an error of this request."),
       respond: ({ path: [address] }) => Effect.map(addresses.ping(address), pingResultShape.json),
     }),

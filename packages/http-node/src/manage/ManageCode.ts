@@ -111,6 +111,10 @@ const OWN = {
   no_such_address: { status: 404, meaning: "No delivery address has this id." },
   no_such_delivery: { status: 404, meaning: "No delivery has this id." },
   not_resent: { status: 409, meaning: "The delivery cannot be sent again; the message says why." },
+  of_agent: {
+    status: 409,
+    meaning: "The address is an agent's subscription, which only its agent changes.",
+  },
   not_skipped: { status: 409, meaning: "The event is not skipped; the message says why." },
   no_such_person: { status: 404, meaning: "No person has this id, or none who signs in here." },
   no_such_session: { status: 404, meaning: "No such session exists, or it belongs to another person." },

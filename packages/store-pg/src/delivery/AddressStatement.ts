@@ -2,6 +2,7 @@
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { behind } from "../feed/Behind.ts"
+import { HAS_ENDED } from "./OrderedPageStatement.ts"
 
 /** How far an address `a` in order has come, as JSON. Its lag is that of the first event behind it, of whatever source. */
 const POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
@@ -19,6 +20,10 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
   a.give_up_after_seconds, a.pause_on_gone, a.paused_because, a.client_certificate,
   a.in_order, a.batch_max, a.batch_wait_seconds, a.body::text AS body, (${POSITION}) AS position,
+  CASE WHEN a.subscription IS NOT NULL THEN json_build_object('id', a.subscription, 'event', a.subscription_event, 'agent', coalesce(
+    (SELECT k.name FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key ORDER BY k.id DESC LIMIT 1),
+    (SELECT t.name FROM cabinet.access_token t WHERE t.id = a.subscriber_token), ''),
+    'endsAt', cabinet.rfc3339(a.subscription_ends_at))::text END AS subscription,
   CASE WHEN a.in_order THEN (
     SELECT CASE WHEN NOT r.every_source THEN array_to_json(r.sources)::text END FROM cabinet.address_rule r
     WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1)
@@ -50,9 +55,10 @@ export interface AddressRow {
   readonly batch_wait_seconds: number
   readonly body: string | null
   readonly position: string | null
+  readonly subscription: string | null
 }
 
-export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL ORDER BY a.id`
+export const ALL_ADDRESSES = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.removed_at IS NULL AND NOT ${HAS_ENDED} ORDER BY a.id`
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`
 
@@ -159,7 +165,7 @@ export const SET_ORDER = `
 
 /** The most addresses in order. Each reads the feed by itself. */
 export const TOO_MANY_IN_ORDER = `
-  SELECT count(*) > $1::int4 AS overfull FROM cabinet.address WHERE in_order AND removed_at IS NULL`
+  SELECT count(*) > $1::int4 AS overfull FROM cabinet.address WHERE in_order AND removed_at IS NULL AND subscription IS NULL`
 
 /**
  * $1: address, $2: every source, $3: sources. While no event is accepted: earlier ones are below the place of this rule, and

@@ -25,14 +25,22 @@ export interface HeadRow extends RecipientRow {
   readonly rules: string
 }
 
+/** The life of an agent's subscription `a` is over, or that of its key. */
+export const HAS_ENDED = `(a.subscription IS NOT NULL AND (a.subscription_ends_at <= cabinet.now() OR NOT EXISTS (
+    SELECT FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key AND k.revoked_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > cabinet.now())
+    UNION ALL SELECT FROM cabinet.access_token t WHERE t.id = a.subscriber_token AND t.revoked_at IS NULL
+      AND (t.expires_at IS NULL OR t.expires_at > cabinet.now()))))`
+
 /** $1 to $4: zeros, for the watermark; $5: follower. */
 export const HEAD = `
 WITH mark AS MATERIALIZED (${WATERMARK})
 SELECT f.lease::float8 AS lease, f.epoch::text AS epoch, f.xid::text AS xid, f.event_id::text AS event_id, f.failures,
   m.epoch AS bound_epoch, m.bound, a.id::float8 AS address_id, a.in_order,
-  a.paused_at IS NOT NULL OR a.removed_at IS NOT NULL AS stopped, a.url, a.secret,
+  a.paused_at IS NOT NULL OR a.removed_at IS NOT NULL OR ${HAS_ENDED} AS stopped, a.url, coalesce(a.subscription_secret, a.secret) AS secret,
   CASE WHEN a.previous_secret_until > cabinet.now() THEN a.previous_secret END AS previous_secret,
   a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body::text AS body, a.rate, a.batch_max, a.batch_wait_seconds,
+  a.subscription, a.subscription_event, a.subscription_source::float8 AS subscription_source,
   o.event_ids::text[] AS event_ids, o.delivery_ids::text[] AS delivery_ids, r.rules
 FROM mark m CROSS JOIN cabinet.follower f JOIN cabinet.ordered_delivery o ON o.follower_id = f.id
 JOIN cabinet.address a ON a.id = o.address_id CROSS JOIN LATERAL (

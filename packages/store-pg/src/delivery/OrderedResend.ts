@@ -14,10 +14,11 @@ import { slicedFilter } from "./SlicedFilter.ts"
 /** Events examined in one statement. */
 const SLICE = 1_000
 
-/** $1: address. No row if it has never been in order. */
+/** $1: address. No row if it has never been in order, or is an agent's, whose client reads earlier events by itself. */
 const FIRST_PLACE = `
 SELECT r.epoch::text AS epoch, r.xid::text AS xid, '0' AS id FROM cabinet.address_rule r
-WHERE r.address_id = $1::int8 ORDER BY r.epoch, r.xid LIMIT 1`
+WHERE r.address_id = $1::int8 AND NOT EXISTS (SELECT FROM cabinet.address a WHERE a.id = $1::int8 AND a.subscription IS NOT NULL)
+ORDER BY r.epoch, r.xid LIMIT 1`
 
 /**
  * $1: address, $2 to $4: the place to continue after, $5 and $6: the range. What has a delivery of its own, in the queue or

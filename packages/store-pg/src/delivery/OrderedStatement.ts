@@ -2,6 +2,7 @@
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { behind } from "../feed/Behind.ts"
 import { FOLLOWER_ROW } from "../follower/FollowerStatement.ts"
+import { HAS_ENDED } from "./OrderedPageStatement.ts"
 import { ADDRESS_HEALTH } from "./SettleStatement.ts"
 
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
@@ -35,7 +36,7 @@ const IS_FIRST = `(o.rows_before IS NULL OR NOT EXISTS (
 /** $1: whether their first event has failed. */
 const CLAIMABLE = `cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
   JOIN cabinet.address a ON a.id = o.address_id
-  WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND (f.failures > 0) = $1::bool`
+  WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND NOT ${HAS_ENDED} AND (f.failures > 0) = $1::bool`
 
 /** $1: as above, $2: how many. Those that have rested longest. */
 export const LOCK_CLAIMABLE = `

@@ -1,6 +1,12 @@
 /** An address as its row stores it, and what a change writes there. */
 import { randomBytes } from "node:crypto"
-import type { Address, AddressChange, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
+import type {
+  Address,
+  AddressChange,
+  AddressSubscription,
+  OrderedPosition,
+  Subscription,
+} from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import { type BodyChoice, type BodySetting, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
@@ -29,6 +35,7 @@ export const toAddress = (cipher: SecretCipher) => {
         ? { secret: shown(row.previous_secret), until: row.previous_until }
         : null,
     sources: row.sources === null ? "all" : (JSON.parse(row.sources) as ReadonlyArray<number>),
+    subscription: row.subscription === null ? null : (JSON.parse(row.subscription) as AddressSubscription),
     filters: row.filters === null ? [] : (JSON.parse(row.filters) as FieldFilters),
     filteredEvents: row.filtered_events,
     headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,

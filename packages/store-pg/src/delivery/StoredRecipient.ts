@@ -19,6 +19,10 @@ export interface RecipientRow {
   readonly timeout_seconds: number | null
   /** JSON; null for the contract's own body. */
   readonly body: string | null
+  /** Of an agent's subscription; absent where those are not claimed. */
+  readonly subscription?: string | null
+  readonly subscription_event?: string | null
+  readonly subscription_source?: number | null
 }
 
 /** Those that can be decrypted, newest first. */
@@ -47,6 +51,9 @@ const identityOf = (row: RecipientRow, cipher: SecretCipher): ClientIdentity | n
   return Result.isSuccess(key) ? { certificate, key: key.success } : null
 }
 
+const agentOf = ({ subscription = null, subscription_event, subscription_source = null }: RecipientRow) =>
+  subscription === null ? {} : { agent: { subscription, event: subscription_event!, sourceId: subscription_source } }
+
 /** Everything but the address's number. */
 export const storedRecipient = (row: RecipientRow, cipher: SecretCipher) => {
   const identity = identityOf(row, cipher)
@@ -57,5 +64,6 @@ export const storedRecipient = (row: RecipientRow, cipher: SecretCipher) => {
     ...(identity === undefined ? {} : { identity }),
     timeoutSeconds: row.timeout_seconds,
     ...(row.body === null ? {} : { body: JSON.parse(row.body) as BodySetting }),
+    ...agentOf(row),
   }
 }

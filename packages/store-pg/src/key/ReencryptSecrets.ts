@@ -47,6 +47,7 @@ const PAIRS = [
   single("challenge secret", "cabinet.source", "challenge_secret"),
   single("intake secret", "cabinet.source", "intake_secret"),
   single("client key", "cabinet.address", "client_key"),
+  single("signing secret", "cabinet.address", "subscription_secret"),
 ]
 
 /** The headers of a table's rows. */

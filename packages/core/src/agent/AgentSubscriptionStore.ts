@@ -1,0 +1,64 @@
+/** Stores the subscriptions of agents: addresses in order that their keys and tokens have made. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FeedPlace } from "../feed/FeedStore.ts"
+
+/** The most subscriptions of a key or a token. */
+export const MAX_SUBSCRIPTIONS_OF_KEY = 100
+/** The most of a cabinet: each of them reads the feed by itself. */
+export const MAX_SUBSCRIPTIONS = 1_000
+
+/** The key or token of a request, as its store finds it. */
+export type HolderFingerprint = Uint8Array
+
+/** Who subscribes; `id` is the same for keys that replaced one another. */
+export interface SubscriptionHolder {
+  readonly kind: "key" | "token"
+  readonly id: number
+}
+
+/** What a subscription is stored as. */
+export interface NewSubscription {
+  readonly holder: SubscriptionHolder
+  /** The number that its agent knows it by. */
+  readonly subscription: string
+  readonly event: string
+  /** Null: every source. */
+  readonly sourceId: number | null
+  readonly url: string
+  readonly secret: string
+  readonly lifeSeconds: number
+  /** Where it begins, unless it is renewed. */
+  readonly place: FeedPlace
+}
+
+/** A subscription that was made or renewed. */
+export interface KeptSubscription {
+  readonly is: "kept"
+  /** RFC 3339. */
+  readonly endsAt: string
+  /** Everything up to here is delivered or given up. */
+  readonly place: FeedPlace
+}
+
+/** Nothing was changed: the key, or the cabinet, has as many subscriptions as it may have. */
+export interface TooManySubscriptions {
+  readonly is: "too_many"
+  readonly max: number
+}
+
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
+
+export class AgentSubscriptionStore extends Context.Service<
+  AgentSubscriptionStore,
+  {
+    /** Null if no live key or token has this fingerprint. */
+    readonly holder: (fingerprint: HolderFingerprint) => Returns<SubscriptionHolder | null>
+    /** Whether a live subscription of this holder has this URL, which then has answered a challenge. */
+    readonly isVerified: (holder: SubscriptionHolder, url: string) => Returns<boolean>
+    /** Renews a live subscription, which keeps its position, or makes it. */
+    readonly keep: (subscription: NewSubscription) => Returns<KeptSubscription | TooManySubscriptions>
+    /** False if there is none. */
+    readonly end: (subscription: string) => Returns<boolean>
+  }
+>()("@data-cabinet/core/agent/AgentSubscriptionStore") {}
