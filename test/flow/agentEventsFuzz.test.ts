@@ -26,7 +26,8 @@ beforeAll(async () => {
     JSON.stringify({ jsonrpc: "2.0", id: 1, method: "events/poll", params: { _meta: META, name: "source.orders" } }),
     "events/poll",
   )
-  cursor = JSON.parse(answer.text).result.cursor
+  assert.equal(answer.status, 200, answer.text)
+  cursor = JSON.parse(answer.text).result?.cursor ?? assert.fail(answer.text)
 })
 afterAll(() => cabinet.close())
 
