@@ -118,8 +118,8 @@ export class AgentSubscriptions extends Context.Service<
       })
 
       const checked = Effect.fnUntraced(function* (holder: SubscriptionHolder, url: URL, secret: string, id: string) {
-        yield* Effect.catch(check.check(url), ({ is }) =>
-          Effect.fail<EventsError>(is === "name_not_found" ? callbackError("connection_refused") : unfit),
+        yield* Effect.mapError(check.check(url), ({ is }) =>
+          is === "name_not_found" ? callbackError("connection_refused") : unfit,
         )
         if (yield* store.isVerified(holder, url.href)) return
         const reason = yield* challengeCallback(courier, url.href, secret, id)

@@ -5,7 +5,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type { Outcome } from "../delivery/Attempt.ts"
-import { Courier } from "../delivery/Courier.ts"
+import type { Courier } from "../delivery/Courier.ts"
 import { agentHeaders } from "./AgentHeaders.ts"
 
 /** How long an endpoint may take to answer. */
