@@ -70,11 +70,15 @@ const PURE_ALONE = [
 const FAULTS = "test/fault/**/*.test.ts"
 
 /** Flows in a cabinet of the test's own process, of which they change nothing. */
-const FLOWS =
-  "test/flow/{intake*,console*,idempotency,import,people,poll,readerTokens,standardWebhooks,verifiedSenders}.test.ts"
+const FLOWS = [
+  "test/flow/{agents,api,console*,feedFollowers,handshakes,idempotency,import,importUndo,intake*}.test.ts",
+  "test/flow/{changedSource,lateVerification,management,markedSenders,nestedBrackets,orderedDeliveries}.test.ts",
+  "test/flow/{otherReadings,people,poll,pollRedirects,readerTokens,reread,secretKey,senderMatrix}.test.ts",
+  "test/flow/{sendersLives,sharedAddress,snsSender,spam,standardWebhooks,upload,verifiedSenders}.test.ts",
+]
 
 /** These are run by processes that have loaded the modules of those before. */
-const TOGETHER = ["packages/store-pg/test/**/*.test.ts", FLOWS]
+const TOGETHER = ["packages/store-pg/test/**/*.test.ts", ...FLOWS]
 
 /**
  * These wait for deadlines, recoveries and package registries, or go through every command or pattern, for a quarter of a minute
@@ -133,7 +137,7 @@ export default defineConfig({
           globalSetup,
           name: "alone",
           include: ALONE,
-          exclude: [...exclude, ...LONG, ...TRIALS, FAULTS, FLOWS],
+          exclude: [...exclude, ...LONG, ...TRIALS, FAULTS, ...FLOWS],
           isolate: true,
         },
       },
