@@ -137,7 +137,7 @@ const filterMenu = (frame: Frame, data: ToolbarData): Menu => {
   return {
     id: "filters",
     face: markup`${ICONS.filter}<span>${words.filters}${filters.length > 0 && ` ${filters.length}`}</span>`,
-    body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter, at) => filterLine(frame, data, filter, at))}</fieldset>
+    body: markup`<fieldset><legend>${words.filters}</legend>${[...filters, null].map((filter, at) => filterLine(frame, data, filter, at))}${filters.length > 1 && markup`<small>${words.joinHint}</small>`}</fieldset>
 <button class="main">${words.apply}</button>`,
   }
 }

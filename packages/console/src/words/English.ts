@@ -275,6 +275,7 @@ export const ENGLISH = {
     thenBy: "Then by",
     direction: "Direction",
     join: "And or or",
+    joinHint: "A row must match one filter of each group joined by “or”.",
     joins: { and: "and", or: "or" },
     ascending: "Ascending",
     descending: "Descending",

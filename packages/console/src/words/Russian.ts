@@ -250,6 +250,7 @@ export const RUSSIAN: Words = {
     thenBy: "Затем по",
     direction: "Направление",
     join: "И или или",
+    joinHint: "Строка должна подходить под один фильтр каждой группы, соединённой словом «или».",
     joins: { and: "и", or: "или" },
     ascending: "По возрастанию",
     descending: "По убыванию",

@@ -17,14 +17,14 @@ const CONDITIONS: Readonly<Record<string, (column: string, value: string) => str
   le: (column, value) => `${column} <= ${value}`,
 }
 
-interface Object {
+interface Target {
   readonly name: string
   /** The columns that identify a row; null if nothing does. */
   readonly key: ReadonlyArray<string> | null
 }
 
-const KEYED: Object = { name: "keyed", key: ["n"] }
-const OBJECTS: ReadonlyArray<Object> = [
+const KEYED: Target = { name: "keyed", key: ["n"] }
+const OBJECTS: ReadonlyArray<Target> = [
   KEYED,
   KEYED,
   KEYED,
@@ -56,7 +56,7 @@ const randomFilter = (random: Random, columns: typeof COLUMNS) => {
 }
 
 /** A selection's parameters, and the statement that returns the same rows in the same order. */
-const randomSelection = (random: Random, { name, key }: Object) => {
+const randomSelection = (random: Random, { name, key }: Target) => {
   const params: Array<readonly [string, string]> = []
   const columns = columnsFor(random)
   const groups: Array<Array<string>> = []
