@@ -1,0 +1,79 @@
+/** A rebuild that is killed at any step leaves the old table or the new one, whole, and nothing besides once it is tidied. */
+import { fork } from "node:child_process"
+import { once } from "node:events"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
+import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import { rebuildFollower } from "@data-cabinet/core/row/RebuildFollower"
+import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+import { testCabinet } from "../support/testCabinet.ts"
+import { requestOf } from "./acceptRequest.ts"
+
+/** The step after which the process is killed, and how many milliseconds later. */
+const KILLS = [
+  ["rows", 0],
+  ["indexes", 3],
+  ["changes", 5],
+  ["swap", 0],
+  ["swap", 15],
+] as const
+
+const database = withDatabase()
+let cabinet: ReturnType<typeof testCabinet>
+let source: number
+beforeAll(async () => {
+  cabinet = testCabinet(database.url)
+  source = (await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Killed" })))).id
+})
+afterAll(() => cabinet.dispose())
+
+const accept = async (fields: Record<string, string>): Promise<void> => {
+  const [row] = await database.run(`SELECT version FROM cabinet.source WHERE id = ${source}`)
+  const events = [{ ...fingerprintedEvent(new Map(Object.entries(fields))), fingerprint: null }]
+  const request = { ...requestOf(source, "", false), events, sourceVersion: Number(row!["version"]) }
+  await cabinet.runPromise(EventLog.use((log) => appendEvents(log, request)))
+}
+
+/** Kills the process some milliseconds after it says that it is at the step. */
+const killedAt = async (step: string, millis: number): Promise<void> => {
+  const child = fork(program(new URL("rebuildWorker.ts", import.meta.url)), [database.url, String(source)], {
+    execArgv: [...PROGRAM_FLAGS],
+    env: { ...process.env, ...compileCache() },
+  })
+  const ended = once(child, "exit")
+  child.on("message", (said) => {
+    if (said === step) setTimeout(() => child.kill("SIGKILL"), millis)
+  })
+  await ended
+}
+
+const rows = () => database.run("SELECT _event_id::float8 AS id, a, b FROM sources.killed ORDER BY _event_id")
+const remains = () =>
+  database.run(`
+    SELECT relname::text AS name FROM pg_class WHERE relname LIKE 'rebuild\\_%'
+    UNION ALL SELECT tgname::text FROM pg_trigger WHERE tgname LIKE 'cabinet\\_rebuild%'
+    UNION ALL SELECT name FROM cabinet.follower WHERE kind = 'rebuild'
+    UNION ALL SELECT event_id::text FROM cabinet.table_rebuild_change`)
+
+it("a rebuild that is killed leaves every row once, and another process tidies up", async () => {
+  for (let n = 0; n < 5; n++) await accept({ a: `a${n}`, b: `b${n}` })
+  for (const [step, millis] of KILLS) {
+    const before = await rows()
+    await killedAt(step, millis)
+    expect(await rows()).toEqual(before)
+    await accept({ a: step, b: String(millis) })
+    await database.run("UPDATE cabinet.follower SET leased_until = cabinet.now() WHERE kind = 'rebuild'")
+    const tidy = FollowerStore.use((followers) => runFollower(followers, rebuildFollower))
+    await expect.poll(() => cabinet.runPromise(tidy).then(remains), { timeout: 60_000 }).toEqual([])
+    expect((await rows()).length).toBe(before.length + 1)
+  }
+  const wishes = { columns: [{ column: "b" }], withoutEmpty: false, nestBrackets: false }
+  const done = await cabinet.runPromise(TableRebuild.use((all) => all.run(source, wishes)))
+  expect(done).toMatchObject({ rows: 5 + KILLS.length, columns: ["b", "a"] })
+  expect(await rows()).toHaveLength(5 + KILLS.length)
+})
