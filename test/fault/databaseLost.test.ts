@@ -2,6 +2,9 @@
  * A database that vanishes silently, as in a power failure, and never responds to what was sent; and one that closes its
  * sessions while they are idle.
  */
+import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -79,6 +82,15 @@ it("costs intake a few seconds once it is back, however long the outage", async 
   proxy.recover()
   expect(await untilTaken()).toBeLessThan(SOON)
   expect(await all()).toEqual(expect.arrayContaining(sent))
+})
+
+it("keeps no listener from ending while it is silent", async () => {
+  const listened = await PgClient.PgClient.use((sql) =>
+    Effect.tap(sql.listen("lost"), () => Effect.sync(() => proxy.fallSilent())),
+  ).pipe(Effect.scoped, Effect.provide(OwnerClient.layer({ url: proxy.url })), Effect.exit, Effect.runPromise)
+  expect(Exit.isSuccess(listened)).toBe(true)
+  proxy.recover()
+  expect(await untilTaken()).toBeLessThan(SOON)
 })
 
 it("is not mistaken for lost while it is only slow", async () => {

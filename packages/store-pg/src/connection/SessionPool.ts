@@ -4,7 +4,7 @@
  * first use, so this is a separate client over the driver's sessions.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Context, Duration, Effect, Option, RcRef, type Scope } from "effect"
+import { Context, Duration, Effect, Option, RcRef, Scope } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { type Connection, connectionOf } from "./Connection.ts"
 import type { ConnectionShare } from "./ConnectionShare.ts"
@@ -15,7 +15,7 @@ import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
 import { isUnfit, releasedOnFailure, replacingUnfit } from "./ReplacedSession.ts"
 import { StatementSession } from "./StatementSession.ts"
-import { type Overdue, Uncancelled } from "./Uncancelled.ts"
+import { lookedAfter, type Overdue, Uncancelled } from "./Uncancelled.ts"
 import { watchCommits } from "./UnconfirmedCommit.ts"
 import { decrypted } from "./Wire.ts"
 import type { Wires, WireSession } from "./Wires.ts"
@@ -201,6 +201,8 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     ([own, session]) => new StatementSession(own, session.settingsAreLoose, uncancelled(own)),
   )
 
+  const { overdue } = options
+  const watched = overdue === undefined ? <A, E, R>(work: Effect.Effect<A, E, R>) => work : lookedAfter(overdue)
   // One session listens for all: each listener with its own would take the sessions that transactions need.
   const listening = yield* RcRef.make({ acquire: pinned })
 
@@ -222,7 +224,13 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     json: () => {
       throw new Error("json is passed as text here")
     },
-    listen: (channel: string) => Effect.flatMap(RcRef.get(listening), ([own]) => own.listen(channel)),
+    listen: Effect.fnUntraced(function* (channel: string) {
+      const [own] = yield* RcRef.get(listening)
+      const scope = yield* Scope.make()
+      // A listener ends with a statement, which nobody would look after otherwise.
+      yield* Effect.addFinalizer((exit) => watched(Scope.close(scope, exit)))
+      return yield* watched(Scope.provide(own.listen(channel), scope))
+    }),
     notify: (channel: string, payload: string) =>
       Effect.asVoid(Effect.scoped(Effect.flatMap(get, (session) => session.executeRaw(NOTIFY, [channel, payload])))),
   }) satisfies PgClient.PgClient

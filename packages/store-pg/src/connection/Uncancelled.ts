@@ -65,7 +65,7 @@ export class Uncancelled {
       if (this.#isLeft) return Effect.fail(left())
       if (this.#isInTransaction(context) || Context.get(context, Cancels)) return statement
       return Effect.callback<A, SqlError.SqlError>((resume) => {
-        const stopLooking = this.#lookAfter(context)
+        const stopLooking = lookAfter(this.#overdue, context)
         // A separate fiber, so that the driver does not notice an interruption.
         const fiber = Effect.runForkWith(context)(statement)
         fiber.addObserver((exit) => {
@@ -84,24 +84,36 @@ export class Uncancelled {
       return this.#close
     })
   }
+}
 
-  #lookAfter(context: Context.Context<never>): () => void {
-    const clock = Context.get(context, Clock.Clock)
-    const since = clock.currentTimeMillisUnsafe()
-    let isOver = false
-    let looking: Fiber.Fiber<unknown, unknown> | undefined
-    const timer = setTimeout(() => {
-      const look = Effect.andThen(
-        this.#overdue(() => (isOver ? null : since)),
-        Effect.sleep(CHECK_INTERVAL),
-      )
-      looking = Effect.runForkWith(context)(Effect.forever(look))
-    }, OVERDUE_MILLIS)
-    timer.unref()
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-      looking?.interruptUnsafe()
-    }
+const lookAfter = (overdue: Overdue, context: Context.Context<never>): (() => void) => {
+  const clock = Context.get(context, Clock.Clock)
+  const since = clock.currentTimeMillisUnsafe()
+  let isOver = false
+  let looking: Fiber.Fiber<unknown, unknown> | undefined
+  const timer = setTimeout(() => {
+    const look = Effect.andThen(
+      overdue(() => (isOver ? null : since)),
+      Effect.sleep(CHECK_INTERVAL),
+    )
+    looking = Effect.runForkWith(context)(Effect.forever(look))
+  }, OVERDUE_MILLIS)
+  timer.unref()
+  return () => {
+    isOver = true
+    clearTimeout(timer)
+    looking?.interruptUnsafe()
   }
 }
+
+/**
+ * Looks after work that waits for a response even when it is interrupted. A silent database never sends one, and a process
+ * that stops would wait for it.
+ */
+export const lookedAfter =
+  (overdue: Overdue) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.contextWith((context: Context.Context<R>) => {
+      const stopLooking = lookAfter(overdue, context as Context.Context<never>)
+      return Effect.ensuring(work, Effect.sync(stopLooking))
+    })
