@@ -16,7 +16,10 @@ const LONG = "x".repeat(1_100)
 const SENDING = { fo: "eq", header_name: "X-Typed", give_up_after: "7d", client_certificate: "", client_key: "" }
 
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
-  addresses: { fields: { ...SENDING, url: "ftp://typed.example/" }, at: "url" },
+  addresses: {
+    fields: { ...SENDING, body_template: "{}", body_type: "application/json", url: "ftp://typed.example/" },
+    at: "url",
+  },
   "addresses/{id}/body": {
     fields: { body_kind: "template", body_template: '{"typed": "{{paylod}}"}' },
     at: "body_template",

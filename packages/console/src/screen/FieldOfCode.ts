@@ -41,7 +41,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   last_owner: ["role", "confirm"],
   name_not_found: ["url"],
   name_taken: ["name"],
-  no_such_event: ["event", "confirm"],
+  no_such_event: ["event", "preview_event", "confirm"],
   no_such_source: ["source", "source_id"],
   no_such_table: ["only"],
   not_indexable: ["column"],

@@ -60,11 +60,11 @@ export const previewBody = Effect.fnUntraced(function* (
   { eventId, body: choice }: PreviewChoice,
   sample: Option.Option<SampleEvent>,
 ) {
+  const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
+  yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
   if (eventId !== undefined && Option.isNone(sample)) {
     return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
   }
-  const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
-  yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
   const shown = Option.getOrNull(sample)
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const { createdAt, event } = shown ?? { createdAt: now, event: null }
