@@ -9,7 +9,7 @@ import { type EventsClient, eventsClient } from "../support/eventsClient.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { seeded } from "../support/random.ts"
 
-const ROUNDS = Number(process.env["AGENT_ROUNDS"] ?? 3)
+const ROUNDS = Number(process.env["AGENT_ROUNDS"] ?? 2)
 const EVENTS_A_ROUND = 12
 const DIGITS = "98765432109876543210.10"
 const WAIT = { timeout: 120_000, interval: 200 }

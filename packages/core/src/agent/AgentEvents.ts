@@ -149,14 +149,14 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
     return { page: yield* read(later), cursor: later, truncated: true }
   }, Effect.mapError(eventsErrorOf))
 
-  const start: AgentEvents["start"] = Effect.fnUntraced(function* (asked, reader) {
-    const { type } = asked
+  const start: AgentEvents["start"] = Effect.fnUntraced(function* (wanted, reader) {
+    const { type } = wanted
     const query = feedQueryOf(type)
-    if (asked.cursor === null) {
+    if (wanted.cursor === null) {
       const cursor = yield* Effect.mapError(feed.start(query, "now"), eventsErrorOf)
       return { type, query, cursor, truncated: false }
     }
-    const { cursor, truncated } = yield* pageFrom(asked, 1, reader)
+    const { cursor, truncated } = yield* pageFrom(wanted, 1, reader)
     return { type, query, cursor, truncated }
   })
 
@@ -165,13 +165,13 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
     if (maxEvents === undefined || maxEvents === 0) {
       return yield* Effect.fail(badParams("maxEvents must be a positive integer."))
     }
-    const asked = yield* request(params, reader)
-    if (asked.cursor === null) {
-      const { cursor } = yield* start(asked, reader)
+    const wanted = yield* request(params, reader)
+    if (wanted.cursor === null) {
+      const { cursor } = yield* start(wanted, reader)
       return pollText([], { cursor, truncated: false, hasMore: false })
     }
-    const { page, truncated } = yield* pageFrom(asked, Math.min(maxEvents ?? USUAL_ITEMS, MAX_LIMIT), reader)
-    return pollText(occurrencesOf(asked.type, page), { cursor: page.nextCursor, truncated, hasMore: page.hasMore })
+    const { page, truncated } = yield* pageFrom(wanted, Math.min(maxEvents ?? USUAL_ITEMS, MAX_LIMIT), reader)
+    return pollText(occurrencesOf(wanted.type, page), { cursor: page.nextCursor, truncated, hasMore: page.hasMore })
   })
 
   const list: AgentEvents["list"] = (params, reader) =>

@@ -133,14 +133,14 @@ const SERVER = { name: "data-cabinet", title: "Data Cabinet", version: VERSION }
 /** What each result of the revision without a handshake begins with. */
 const STAMP = `{"resultType":"complete","_meta":${JSON.stringify({ [SERVER_KEY]: SERVER })},`
 
-const stamped = (result: string): string => (result === "{}" ? `${STAMP.slice(0, -1)}}` : STAMP + result.slice(1))
+const withStamp = (result: string): string => (result === "{}" ? `${STAMP.slice(0, -1)}}` : STAMP + result.slice(1))
 
 /** How long a client may keep the list of tools, which changes with the version alone. */
 const CACHEABLE = `"ttlMs":300000,"cacheScope":"private",`
 
 /** `result` is the JSON text of an object; an empty one has only what every result has. */
 const respond = ({ id, isStateless }: Received, result: string, waitedMillis = 0): AgentResponse => ({
-  text: `{"jsonrpc":"2.0","id":${id},"result":${isStateless ? stamped(result) : result}}`,
+  text: `{"jsonrpc":"2.0","id":${id},"result":${isStateless ? withStamp(result) : result}}`,
   waitedMillis,
   status: 200,
 })
@@ -223,9 +223,9 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | 
     handle: (received, reader) => {
       const { id, method, params } = received
       if (id === null) return Effect.succeed(null)
-      const asked = received.isStateless ? events.handle(method, params, reader) : undefined
-      if (asked !== undefined) {
-        return Effect.match(asked, {
+      const ofEvents = received.isStateless ? events.handle(method, params, reader) : undefined
+      if (ofEvents !== undefined) {
+        return Effect.match(ofEvents, {
           onSuccess: (result) => respond(received, result),
           onFailure: (error) => refusedEvents(received, error),
         })

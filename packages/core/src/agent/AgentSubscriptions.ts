@@ -117,14 +117,7 @@ export class AgentSubscriptions extends Context.Service<
         return { place, truncated }
       })
 
-      const checked = Effect.fnUntraced(function* (holder: SubscriptionHolder, url: URL, secret: string, id: string) {
-        yield* Effect.mapError(check.check(url), ({ is }) =>
-          is === "name_not_found" ? callbackError("connection_refused") : unfit,
-        )
-        if (yield* store.isVerified(holder, url.href)) return
-        const reason = yield* challengeCallback(courier, url.href, secret, id)
-        if (reason !== null) yield* Effect.fail(callbackError(reason))
-      })
+      const checked = endpointChecked(store, courier, check)
 
       const subscribe = Effect.fnUntraced(function* (
         params: JsonObject,
@@ -174,6 +167,21 @@ export class AgentSubscriptions extends Context.Service<
     }),
   )
 }
+
+/** Checks that an endpoint is public, and has answered a challenge of this holder. */
+const endpointChecked = (
+  store: AgentSubscriptionStore["Service"],
+  courier: Courier["Service"],
+  check: AddressCheck["Service"],
+) =>
+  Effect.fnUntraced(function* (holder: SubscriptionHolder, url: URL, secret: string, id: string) {
+    yield* Effect.mapError(check.check(url), ({ is }) =>
+      is === "name_not_found" ? callbackError("connection_refused") : unfit,
+    )
+    if (yield* store.isVerified(holder, url.href)) return
+    const reason = yield* challengeCallback(courier, url.href, secret, id)
+    if (reason !== null) yield* Effect.fail(callbackError(reason))
+  })
 
 const badSecret = badParams("delivery.secret must be whsec_ and the base64 of 24 to 64 random bytes.")
 

@@ -14,7 +14,7 @@ export interface EventType {
   readonly description: string
 }
 
-/** How events of a type can be had. */
+/** The ways in which events of a type are delivered. */
 export const DELIVERY_MODES = ["webhook", "push", "poll"] as const
 
 /** The name of the type that has events of every source. */

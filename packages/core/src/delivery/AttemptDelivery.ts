@@ -3,7 +3,7 @@
  * settles.
  */
 import { Context, Effect, Layer } from "effect"
-import { agentHeaders } from "../agent/AgentHeaders.ts"
+import { agentHeaders } from "./AgentHeaders.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"

@@ -109,18 +109,14 @@ const streamRefused = ({ message }: { readonly message: string }): EventsError =
 
 type Refusal = StoreUnavailable | { readonly code: string; readonly message: string; readonly retryAfter?: number }
 
-export const agentRoute = (forms: FeedForms) =>
+/** What answers a message that was read. */
+const agentMessages = (forms: FeedForms) =>
   Effect.gen(function* () {
-    const authenticate = yield* Authenticate
     const catalog = yield* Catalog
     const server = yield* agentServer
     const followed = yield* FollowFeed
     const subscriptions = yield* AgentSubscriptions
     const wheel = yield* timerWheel
-    const budget = yield* HeldBodies
-    const run = yield* effectRunner
-    const counted = yield* withRateHeaders
-    const { origin: own } = new URL((yield* HttpSettings).baseUrl)
 
     const readerOf = (request: Request, { scope = null }: Admitted): AgentReader => {
       const seen = { scope, tables: tablesOf(catalog, scope) }
@@ -165,6 +161,25 @@ export const agentRoute = (forms: FeedForms) =>
       return wheel.limit(DEADLINE_MILLIS + waits, Effect.succeed(late(message)), work)
     }
 
+    return (message: AgentMessage, request: Request, rate: Admitted): Effect.Effect<Response> => {
+      const reader = readerOf(request, rate)
+      const stream = streamOf(message, reader, request)
+      return stream === null
+        ? handled(message, reader)
+        : wheel.limit(DEADLINE_MILLIS, Effect.succeed(late(message)), stream)
+    }
+  })
+
+export const agentRoute = (forms: FeedForms) =>
+  Effect.gen(function* () {
+    const authenticate = yield* Authenticate
+    const respond = yield* agentMessages(forms)
+    const wheel = yield* timerWheel
+    const budget = yield* HeldBodies
+    const run = yield* effectRunner
+    const counted = yield* withRateHeaders
+    const { origin: own } = new URL((yield* HttpSettings).baseUrl)
+
     const admitted = Effect.fnUntraced(function* (request: Request, rate: Admitted): Effect.fn.Return<Response> {
       if (!rate.allowed) {
         return errorResponse({ code: "rate_limited", message: overLimit(rate), retryAfter: rate.retryAfter })
@@ -183,10 +198,7 @@ export const agentRoute = (forms: FeedForms) =>
       if (text === undefined) return jsonResponse(400, rpcError("parse", "The message is not UTF-8."))
       const message = readAgentMessage(text, agentHeaders(request))
       if (Result.isFailure(message)) return jsonResponse(400, message.failure)
-      const reader = readerOf(request, rate)
-      const stream = streamOf(message.success, reader, request)
-      if (stream === null) return yield* handled(message.success, reader)
-      return yield* wheel.limit(DEADLINE_MILLIS, Effect.succeed(late(message.success)), stream)
+      return yield* respond(message.success, request, rate)
     })
 
     const work = (request: Request): Effect.Effect<Response> =>

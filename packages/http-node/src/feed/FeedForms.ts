@@ -110,6 +110,20 @@ const resolvedBy =
       ? followers.resolve(Buffer.from(keyName(keyHeaders(sent)), "base64"), query)
       : Effect.succeed(query)
 
+/** A stream in another form, which checks its key itself. */
+const streamingOf =
+  (streams: EventStreams, again: (sent: Request) => Effect.Effect<ReadScopeOrAll, Refusal>) =>
+  (
+    sent: Request,
+    next: (again: Effect.Effect<ReadScopeOrAll, Refusal>) => NextEvent,
+  ): Effect.Effect<Response, Refusal> =>
+    Effect.suspend(() => {
+      const who = keyName(keyHeaders(sent))
+      const refused = streams.refusal(who)
+      if (refused !== null) return Effect.fail(tooMany(refused))
+      return Effect.succeed(streams.response(who, Effect.succeed(next(again(sent))), Effect.succeed(true)))
+    })
+
 export const feedForms = Effect.gen(function* () {
   const feed = yield* Feed
   const followed = yield* FollowFeed
@@ -186,18 +200,7 @@ export const feedForms = Effect.gen(function* () {
   ): Effect.Effect<A, E> =>
     wait(keyName(keyHeaders(sent)), sent, (leave) => work({ again: again(sent), leave }), refused)
 
-  /** A stream in another form, which checks its key itself. */
-  const streaming = (
-    sent: Request,
-    next: (again: Effect.Effect<ReadScopeOrAll, Refusal>) => NextEvent,
-  ): Effect.Effect<Response, Refusal> =>
-    Effect.suspend(() => {
-      const who = keyName(keyHeaders(sent))
-      const refused = streams.refusal(who)
-      if (refused !== null) return Effect.fail(tooMany(refused))
-      return Effect.succeed(streams.response(who, Effect.succeed(next(again(sent))), Effect.succeed(true)))
-    })
-
+  const streaming = streamingOf(streams, again)
   return { page, waiting, stream, following, streaming }
 })
 

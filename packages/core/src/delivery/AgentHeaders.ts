@@ -1,6 +1,6 @@
 /** The headers of what an agent's subscription is sent. */
-import { USER_AGENT } from "../delivery/Courier.ts"
-import { standardHeaders } from "../delivery/Signature.ts"
+import { USER_AGENT } from "./Courier.ts"
+import { standardHeaders } from "./Signature.ts"
 
 interface Signed {
   /** Repeats of one message have the same. */
