@@ -81,7 +81,7 @@ const shownText = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…` : text
 
 const pane = (title: string, text: string): Html =>
-  markup`<section class="card"><h3>${title}</h3><pre class="text" tabindex="0" aria-label="${title}">
+  markup`<section class="card"><h3>${title}</h3><pre class="text">
 ${shownText(text)}</pre></section>`
 
 /** A preview as a screen shows it. */
