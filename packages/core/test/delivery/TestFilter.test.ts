@@ -1,3 +1,4 @@
+import { STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { testFilter } from "@data-cabinet/core/delivery/TestFilter"
 import { MAX_JSON_DEPTH } from "@data-cabinet/core/json/ParseJson"
@@ -11,6 +12,7 @@ const ADDRESS: Address = {
   sources: "all",
   filters: [{ fc: "_value", fo: "notempty", fv: "" }],
   subscription: null,
+  body: STANDARD_BODY,
   filteredEvents: 0,
   headerNames: [],
   clientCertificate: null,
