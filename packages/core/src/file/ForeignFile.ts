@@ -80,7 +80,10 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^!(?:Type|Account|Option):\w/i, "a bank statement in QIF"],
   [/^(?:\{1:F01|:20:)[^\r\n]/, "a bank statement in SWIFT's format (MT940)"],
   [/^(?:UNA[^\w\s].{5}\s*)?UNB\+\w|^ISA\*\d\d\*/, "an EDI message"],
-  [/^(?:(?:--[^\n]*|\/\*[^*]*\*\/;?)\s*)*(?:INSERT INTO|CREATE TABLE|DROP TABLE)\s+[\w"\x60[]/i, "an SQL dump"],
+  [
+    /^(?:--\r?\n)?-- (?:MySQL|MariaDB|PostgreSQL|SQLite|phpMyAdmin)\b|^(?:INSERT INTO|CREATE TABLE|DROP TABLE) [\w"\x60[]/i,
+    "an SQL dump",
+  ],
   [/^(?:Return-Path|Received|Delivered-To|Message-ID): [^\r\n]*\r?\n(?:[\w-]+:|[ \t])/i, "a mail message"],
   [/^(?:version: 1\r?\n\s*)?dn: \w+=/, "a directory (LDIF)"],
   [/^-----BEGIN [A-Z ]+-----\s/, "a key or certificate (PEM)"],

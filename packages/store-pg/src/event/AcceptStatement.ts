@@ -105,10 +105,13 @@ class Parameters {
   }
 }
 
+/** The part of the statement that writes the rows of a table of the batch, and returns those that it took. */
+const takenRows = (index: number): string => `rows_${index}`
+
 const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters: Parameters): string => {
   const names = columns.map(quoteName)
   const target = quoteQualified(SOURCES_SCHEMA, table)
-  return `, rows_${index} AS (
+  return `, ${takenRows(index)} AS (
   INSERT INTO ${target} (${["_event_id", "_received_at", ...names].join(", ")})
   SELECT ${["k.id", "k.at", ...names.map((name) => `r.${name}`)].join(", ")}
   FROM json_populate_recordset(NULL::${target}, ${parameters.add(rows)}::json) r
@@ -125,8 +128,8 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters:
  */
 const untakenOf = (tables: ReadonlyArray<BatchTable>, expected: string): string => {
   if (tables.length === 0) return ""
-  const taken = tables.map((_, index) => `SELECT _event_id FROM rows_${index}`).join(" UNION ALL ")
-  const count = tables.map((_, index) => `(SELECT count(*) FROM rows_${index})`).join(" + ")
+  const taken = tables.map((_, index) => `SELECT _event_id FROM ${takenRows(index)}`).join(" UNION ALL ")
+  const count = tables.map((_, index) => `(SELECT count(*) FROM ${takenRows(index)})`).join(" + ")
   const owed = `source_id IN (${tables.map(({ sourceId }) => sourceId).join(", ")}) AND ${expected}`
   return ` OR (${owed} AND ${count} < (SELECT count(*) FROM marked WHERE ${owed}) AND id <> ALL (ARRAY(${taken})))`
 }
