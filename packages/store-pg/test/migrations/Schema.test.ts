@@ -46,7 +46,7 @@ const PARTS = [
   `SELECT btrim(pg_get_functiondef(p.oid), E'\\n') || E';\\n' AS text FROM pg_proc p
    WHERE p.pronamespace = 'cabinet'::regnamespace ORDER BY p.proname, pg_get_function_identity_arguments(p.oid)`,
   `SELECT pg_get_triggerdef(t.oid) || E';\\n' AS text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-   WHERE ${OURS} AND NOT t.tgisinternal ORDER BY t.tgname`,
+   WHERE ${OURS} AND NOT t.tgisinternal ORDER BY t.tgname, c.relname`,
   `SELECT format(E'COMMENT ON %s IS %L;\\n', CASE WHEN a.attname IS NOT NULL THEN format('COLUMN cabinet.%s.%I', c.relname, a.attname)
      WHEN c.relkind = 'v' THEN 'VIEW cabinet.' || c.relname ELSE 'TABLE cabinet.' || c.relname END, d.description) AS text
    FROM pg_description d JOIN pg_class c ON d.classoid = 'pg_class'::regclass AND c.oid = d.objoid
