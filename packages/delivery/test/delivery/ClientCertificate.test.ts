@@ -37,7 +37,13 @@ const identityOf = ({ cert, key }: Issued): ClientIdentity =>
 const send = (url: string, identity?: ClientIdentity) =>
   runtime.runPromise(
     Courier.use((courier) =>
-      courier.send({ url, headers: {}, body: Buffer.from("{}"), ...(identity === undefined ? {} : { identity }) }),
+      courier.send({
+        method: "POST",
+        url,
+        headers: {},
+        body: Buffer.from("{}"),
+        ...(identity === undefined ? {} : { identity }),
+      }),
     ),
   )
 

@@ -38,7 +38,9 @@ const runtimeOf = (options: { readonly allowed: typeof LOOPBACK; readonly deadli
 
 const send = (url: string, body = "{}", on = runtime) =>
   on.runPromise(
-    Courier.use((courier) => courier.send({ url, headers: { "X-Service-Event": "ping" }, body: Buffer.from(body) })),
+    Courier.use((courier) =>
+      courier.send({ method: "POST", url, headers: { "X-Service-Event": "ping" }, body: Buffer.from(body) }),
+    ),
   )
 
 const receiver = async (making: Promise<Receiver>): Promise<Receiver> => {

@@ -1,4 +1,5 @@
 /** A cabinet on a server for tests of the HTTP frame. The test provides the ports; a missing one dies when it is called. */
+import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
@@ -93,6 +94,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(LiveKeyStore, fill(undefined)),
       Layer.succeed(FollowFeed, fill(undefined)),
       Layer.succeed(ClientFollowers, fill(undefined)),
+      Layer.succeed(AgentSubscriptions, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
       Layer.succeed(
         Sources,
