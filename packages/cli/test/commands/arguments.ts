@@ -64,6 +64,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "table column": ["1"],
   "table column drop": ["1", "total"],
   "table index": ["public.orders", "total"],
+  "table rebuild": ["1"],
   "table search-index": ["public.orders"],
   "table latest": ["public.orders", "--key", "id"],
   "delivery list": [],

@@ -154,7 +154,7 @@ const percent = (character: string): string => `%${character.charCodeAt(0).toStr
 export const formText = (fields: JsonObject): string => {
   const pairs: Array<string> = []
   for (const [name, value] of fields) {
-    for (const item of Array.isArray(value) ? (value as ReadonlyArray<Json>) : [value as Json]) {
+    for (const item of Array.isArray(value) ? (value as ReadonlyArray<Json>) : [value]) {
       pairs.push(`${encoded(name)}=${encoded(printed(item))}`)
     }
   }

@@ -36,7 +36,9 @@ export const structuredEvent = (event: CloudEventParts): string => {
 
 /** A header's value, percent-encoded as the HTTP binding says. */
 const headerValue = (value: string): string =>
-  [...value.toWellFormed()].map((character) => (/^[!#$&-~]$/.test(character) ? character : encoded(character))).join("")
+  Array.from(value.toWellFormed(), (character) => (/^[!#$&-~]$/.test(character) ? character : encoded(character))).join(
+    "",
+  )
 
 const encoded = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")

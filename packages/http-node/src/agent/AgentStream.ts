@@ -44,7 +44,7 @@ export const agentStream = <E>({ id, start, followed, again }: Parts<E>): NextEv
   const meta = `"_meta":{"${SUBSCRIPTION}":${id}}`
   const said = (kind: string, params: string, cursor: string): string =>
     eventText(cursor, `{"jsonrpc":"2.0","method":"notifications/events/${kind}","params":{${params},${meta}}}`)
-  const at = (cursor: string): string => `"cursor":${JSON.stringify(cursor)}`
+  const position = (cursor: string): string => `"cursor":${JSON.stringify(cursor)}`
   const query = feedQueryOf(start.type)
   let cursor = start.cursor
   let hasBegun = false
@@ -53,11 +53,12 @@ export const agentStream = <E>({ id, start, followed, again }: Parts<E>): NextEv
   const pageText = (page: FeedResult): string => {
     const cursors = page.cursors!()
     const texts = page.items.texts().flatMap((text, index) => {
-      const occurrence = occurrenceOf(start.type.name, text, cursors[index]!)
-      return occurrence === null ? [] : said("event", occurrence.slice(1, -1), cursors[index]!)
+      const at = cursors[index]!
+      const occurrence = occurrenceOf(start.type.name, text, at)
+      return occurrence === null ? [] : said("event", occurrence.slice(1, -1), at)
     })
     cursor = page.nextCursor
-    return texts.length === 0 ? said("heartbeat", at(cursor), cursor) : texts.join("")
+    return texts.length === 0 ? said("heartbeat", position(cursor), cursor) : texts.join("")
   }
 
   const ended = ({ kind, message }: End): string => {
@@ -71,7 +72,7 @@ export const agentStream = <E>({ id, start, followed, again }: Parts<E>): NextEv
     if (isOver) return Effect.succeed(null)
     if (!hasBegun) {
       hasBegun = true
-      return Effect.succeed(said("active", `${at(cursor)},"truncated":${start.truncated}`, cursor))
+      return Effect.succeed(said("active", `${position(cursor)},"truncated":${start.truncated}`, cursor))
     }
     const next = Effect.flatMap(again, (scope) =>
       followed.next(behind(query, cursor), { waitMillis: HEARTBEAT_MILLIS, scope, again }),

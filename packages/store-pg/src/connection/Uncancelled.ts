@@ -114,6 +114,6 @@ export const lookedAfter =
   (overdue: Overdue) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.contextWith((context: Context.Context<R>) => {
-      const stopLooking = lookAfter(overdue, context as Context.Context<never>)
+      const stopLooking = lookAfter(overdue, context)
       return Effect.ensuring(work, Effect.sync(stopLooking))
     })
