@@ -141,6 +141,8 @@ const relink = (markdown: Markdown): void => {
             if (to.startsWith("/programs/")) token.attrSet("target", "_blank")
           }
         } else if (token.type === "link_close") token.hidden = dropped.pop()!
+        // Vue would evaluate what stands between braces.
+        else if (token.type === "code_inline") token.attrSet("v-pre", "")
       }
       if (children !== null && children !== undefined) {
         children.splice(0, children.length, ...children.filter(({ type, hidden }) => !(hidden && /^link_/.test(type))))

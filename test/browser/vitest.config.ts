@@ -15,7 +15,7 @@ export default mergeConfig(
       include: ["test/browser/**/*.test.ts"],
       // Next takes minutes to install and build, so only the trials do.
       exclude: EVERY_CONSUMER ? [] : ["test/browser/nextApp.test.ts"],
-      maxWorkers: 2,
+      maxWorkers: 3,
     },
   }),
 )
