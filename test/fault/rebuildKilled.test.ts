@@ -11,17 +11,25 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+import { randomOf, seeded } from "../support/random.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
-/** The step after which the process is killed, and how many milliseconds later. */
-const KILLS = [
+const STEPS = ["rows", "indexes", "changes", "swap"]
+const random = seeded(Number(process.env["SEED"] ?? "1"))
+
+/** The step after which the process is killed, and how many milliseconds later. The trials add random ones. */
+const KILLS: ReadonlyArray<readonly [step: string, millis: number]> = [
   ["rows", 0],
   ["indexes", 3],
   ["changes", 5],
   ["swap", 0],
   ["swap", 15],
-] as const
+  ...Array.from(
+    { length: Number(process.env["REBUILD_KILLS"] ?? "0") },
+    () => [randomOf(random, STEPS), random(30)] as const,
+  ),
+]
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>

@@ -71,7 +71,7 @@ const start = async (): Promise<RunningCluster> => {
         fsync: "off",
         synchronous_commit: "off",
         full_page_writes: "off",
-        max_connections: "200",
+        max_connections: "400",
         shared_buffers: "128MB",
         max_wal_size: "1GB",
         autovacuum_naptime: "10s",
