@@ -39,7 +39,8 @@ it("events are inspected, trashed, restored and erased", async () => {
   expect(await cabinet.events.trash(id, [eventId])).toBe(1)
   expect((await cabinet.rows("sources.events")).rows).toEqual([])
   expect(await cabinet.events.untrash(id, [eventId])).toBe(1)
-  expect((await cabinet.rows("sources.events", { col: "_event_id" })).rows).toEqual([{ _event_id: eventId }])
+  const rows = async () => (await cabinet.rows("sources.events", { col: "_event_id" })).rows
+  await expect.poll(rows).toEqual([{ _event_id: eventId }])
   expect(await cabinet.events.purge([eventId])).toBe(1)
   expect((await cabinet.events.inspect(eventId))!.event.payload).toEqual({})
 })

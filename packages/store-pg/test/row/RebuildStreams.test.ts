@@ -96,7 +96,7 @@ it.each([1, 2, 3, 4])(
     await rebuild(source)
     expect([await cellsOf(`stream_${seed}`), await columnsOf(source)]).toEqual(before)
     await reading.runtime.runPromise(Trash.use((all) => all.untrash(source, gone)))
-    expect((await cellsOf(`stream_${seed}`)).length).toBe(ids.length)
+    await expect.poll(async () => (await cellsOf(`stream_${seed}`)).length).toBe(ids.length)
   },
 )
 
