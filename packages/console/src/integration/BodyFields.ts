@@ -22,15 +22,15 @@ const SHOWN_CHARACTERS = 20_000
 const option = (value: string, label: string, chosen: string): Html =>
   markup`<option value="${value}"${value === chosen && new Html(" selected")}>${label}</option>`
 
-/** The fields of a body. */
+/** The fields of a body. Those of a template are shown for the kinds that have one; the style sheet hides them. */
 const bodyFields = (frame: Frame, body: BodySetting): Html => {
   const { integration: words } = frame.words
   const kinds = BODY_KINDS.map((kind) => option(kind, words.bodyKinds[kind], body.kind))
   const methods = BODY_METHODS.map((method) => option(method, method, body.method))
   return markup`<input type="hidden" name="has_body" value="yes" autocomplete="off"><label>${words.bodyKind}<select name="body_kind" autocomplete="off">${kinds}</select></label>
-<label>${words.template}<textarea name="body_template" class="mono" rows="8" maxlength="${String(MAX_TEMPLATE_BYTES)}" placeholder="${EXAMPLE}" autocomplete="off" spellcheck="false">
+<div class="templated"><label>${words.template}<textarea name="body_template" class="mono" rows="8" maxlength="${String(MAX_TEMPLATE_BYTES)}" placeholder="${EXAMPLE}" autocomplete="off" spellcheck="false">
 ${body.template ?? ""}</textarea></label><p class="soft">${words.templateHint}</p>
-<label>${words.bodyMethod}<select name="body_method" autocomplete="off">${methods}</select></label><label>${words.bodyType}<input name="body_type" value="${body.contentType ?? ""}" maxlength="100" placeholder="application/json" autocomplete="off"></label>`
+<label>${words.bodyMethod}<select name="body_method" autocomplete="off">${methods}</select></label><label>${words.bodyType}<input name="body_type" value="${body.contentType ?? ""}" maxlength="100" placeholder="application/json" autocomplete="off"></label></div>`
 }
 
 const EXAMPLE = '{"name": "{{payload.name}}"}'

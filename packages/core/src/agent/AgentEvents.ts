@@ -67,7 +67,7 @@ const noStream: EventsError = {
   data: { feature: "deliveryMode", value: "push" },
 }
 
-/** A whole number that is not negative; null if absent, undefined if it is none. */
+/** A non-negative integer; null if the parameter is absent, undefined if it is not such a number. */
 export const countIn = (value: Json | undefined): number | null | undefined => {
   if (value === undefined || value === null) return null
   return value instanceof JsonNumber && /^\d{1,15}$/.test(value.token) ? Number(value.token) : undefined

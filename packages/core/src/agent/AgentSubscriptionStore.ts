@@ -58,7 +58,7 @@ export class AgentSubscriptionStore extends Context.Service<
     readonly isVerified: (holder: SubscriptionHolder, url: string) => Returns<boolean>
     /** Renews a live subscription, which keeps its position, or makes it. */
     readonly keep: (subscription: NewSubscription) => Returns<KeptSubscription | TooManySubscriptions>
-    /** False if there is none. */
+    /** Returns false if there was no such subscription. */
     readonly end: (subscription: string) => Returns<boolean>
   }
 >()("@data-cabinet/core/agent/AgentSubscriptionStore") {}

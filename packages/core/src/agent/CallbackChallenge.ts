@@ -11,7 +11,7 @@ import { agentHeaders } from "../delivery/AgentHeaders.ts"
 /** How long an endpoint may take to answer. */
 export const CHALLENGE_MILLIS = 5_000
 
-/** Why an endpoint is refused. Nothing more is said: the words of a response are not for whoever chose its address. */
+/** Why an endpoint is refused. It never quotes the response, which could reveal what a chosen address serves. */
 export type CallbackReason =
   | "connection_refused"
   | "timeout"

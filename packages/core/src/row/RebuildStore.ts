@@ -171,7 +171,7 @@ export class RebuildStore extends Context.Service<
       decide: DecideRebuild<E>,
       report: (progress: RebuildProgress) => Effect.Effect<void>,
     ) => Returns<RebuildDone & { readonly plan: RebuildPlan }, E | NotRebuilt>
-    /** Ends a rebuild, in whichever process it runs, and removes what it has written. False if there is none. */
+    /** Ends the running rebuild, in any process, and removes what it has written. Returns false if none was running. */
     readonly cancel: (sourceId: number) => Returns<boolean, NotRebuilt>
     /** Removes the remains of a rebuild whose process was lost. */
     readonly clean: (followerId: number, lease: number) => Returns<void>

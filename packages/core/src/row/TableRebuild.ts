@@ -60,7 +60,7 @@ export class TableRebuild extends Context.Service<
       wishes: RebuildWishes,
       report?: (progress: RebuildProgress) => Effect.Effect<void>,
     ) => Returns<RebuildResult>
-    /** Ends a rebuild, in whichever process it runs. False if there is none. */
+    /** Ends the running rebuild, in any process. Returns false if none was running. */
     readonly cancel: (sourceId: number) => Returns<boolean>
   }
 >()("@data-cabinet/core/row/TableRebuild") {

@@ -135,7 +135,7 @@ const filters = (
 const joined = (list: ReadonlyArray<Filter>, joins: ReadonlyArray<string>): ReadonlyArray<Filter> => {
   for (const [index, word] of joins.entries()) {
     if (word !== "" && word !== "and" && word !== "or")
-      throw selectionError("bad_filter", "fj", `fj number ${index + 1} is ${shown(word)}; it must be and or or.`)
+      throw selectionError("bad_filter", "fj", `fj number ${index + 1} is ${shown(word)}; it must be "and" or "or".`)
   }
   if (joins.length > 0 && joins.length >= list.length) {
     const message = `fj number ${list.length === 0 ? 1 : list.length} joins no filters: an fj stands between two filters, and there are ${list.length} fc.`

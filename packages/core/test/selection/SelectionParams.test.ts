@@ -102,7 +102,7 @@ describe("selectionParams", () => {
     assert.match(message(...filter, ...filter, ["fj", "or"], ["fj", "or"]), /^fj number 2 joins no filters/)
     assert.strictEqual(
       message(...filter, ...filter, ...filter, ["fj", "or"], ["fj", "OR"]),
-      'fj number 2 is "OR"; it must be and or or.',
+      'fj number 2 is "OR"; it must be "and" or "or".',
     )
     const many = (count: number) => Array.from({ length: count }, () => filter).flat()
     assert.strictEqual(read(...many(100), ["fj", "or"]).filters.length, 100)

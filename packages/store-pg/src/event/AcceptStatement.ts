@@ -123,15 +123,13 @@ const rowsOf = ({ table, columns, rows }: BatchTable, index: number, parameters:
 
 /**
  * The condition of an event whose row its table did not take, although the INSERT succeeded: a trigger of the operator's
- * returned NULL. Such rows are deferred, so that another attempt writes them or sets them aside. Tables usually take all
- * rows, and then only counts are compared.
+ * returned NULL. Such rows are deferred, so that another attempt writes them or sets them aside.
  */
 const untakenOf = (tables: ReadonlyArray<BatchTable>, expected: string): string => {
   if (tables.length === 0) return ""
   const taken = tables.map((_, index) => `SELECT _event_id FROM ${takenRows(index)}`).join(" UNION ALL ")
-  const count = tables.map((_, index) => `(SELECT count(*) FROM ${takenRows(index)})`).join(" + ")
-  const owed = `source_id IN (${tables.map(({ sourceId }) => sourceId).join(", ")}) AND ${expected}`
-  return ` OR (${owed} AND ${count} < (SELECT count(*) FROM marked WHERE ${owed}) AND id <> ALL (ARRAY(${taken})))`
+  const sources = tables.map(({ sourceId }) => sourceId).join(", ")
+  return ` OR (source_id IN (${sources}) AND ${expected} AND id NOT IN (${taken}))`
 }
 
 /**

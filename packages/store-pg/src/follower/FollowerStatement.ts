@@ -26,8 +26,8 @@ export interface FollowerRow {
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
 
 /**
- * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. One that rebuilds a table
- * belongs to the process that began it: whoever claims it removes what is left of it.
+ * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. A rebuild of a table
+ * is run only by the process that began it; another process that claims it removes its remains.
  */
 const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN EXISTS (SELECT FROM cabinet.fan_out) WHEN '${REBUILD_KIND}' THEN true ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
 
