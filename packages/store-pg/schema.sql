@@ -925,17 +925,33 @@ AS $function$
     END
   $function$;
 
-CREATE OR REPLACE FUNCTION cabinet.cancel_deliveries_of_event()
+CREATE OR REPLACE FUNCTION cabinet.cancel_deliveries_of_events()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+    DECLARE
+      gone bigint[];
     BEGIN
-      UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = OLD.id AND state = 'due';
-      DELETE FROM cabinet.fan_out WHERE event_id = OLD.id;
       IF TG_OP = 'DELETE' THEN
-        DELETE FROM cabinet.trashed_event WHERE event_id = OLD.id;
+        gone := ARRAY(SELECT id FROM old_events);
       ELSE
-        INSERT INTO cabinet.trashed_event AS t (event_id, source_id, at) VALUES (NEW.id, NEW.source_id, NEW.deleted_at)
+        gone := ARRAY(
+          SELECT id FROM new_events WHERE deleted_at IS NOT NULL
+          INTERSECT SELECT id FROM old_events WHERE deleted_at IS NULL
+          ORDER BY id);
+      END IF;
+      IF cardinality(gone) = 0 THEN
+        RETURN NULL;
+      END IF;
+      UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = ANY (gone) AND state = 'due';
+      DELETE FROM cabinet.fan_out WHERE event_id = ANY (gone);
+      IF TG_OP = 'DELETE' THEN
+        DELETE FROM cabinet.trashed_event WHERE event_id = ANY (gone);
+      ELSE
+        INSERT INTO cabinet.trashed_event AS t (event_id, source_id, at)
+          SELECT e.id, e.source_id, e.deleted_at FROM cabinet.event e
+          WHERE e.id = ANY (gone) AND NOT EXISTS (
+            SELECT FROM cabinet.trashed_event l WHERE l.event_id = e.id AND l.at = e.deleted_at)
           ON CONFLICT (event_id) DO UPDATE SET at = excluded.at, actor_kind = NULL, actor_id = NULL, actor_name = NULL;
       END IF;
       RETURN NULL;
@@ -1273,9 +1289,9 @@ CREATE TRIGGER begin_fan_out BEFORE INSERT ON cabinet.source FOR EACH ROW EXECUT
 
 CREATE TRIGGER bump_version BEFORE UPDATE ON cabinet.source FOR EACH ROW EXECUTE FUNCTION cabinet.bump_source_version();
 
-CREATE TRIGGER cancel_deliveries AFTER UPDATE OF deleted_at ON cabinet.event FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
+CREATE TRIGGER cancel_deliveries AFTER UPDATE ON cabinet.event REFERENCING OLD TABLE AS old_events NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION cabinet.cancel_deliveries_of_events();
 
-CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.cancel_deliveries_of_event();
+CREATE TRIGGER cancel_deliveries_of_purged AFTER DELETE ON cabinet.event REFERENCING OLD TABLE AS old_events FOR EACH STATEMENT EXECUTE FUNCTION cabinet.cancel_deliveries_of_events();
 
 CREATE TRIGGER end_subscriptions AFTER UPDATE OF revoked_at ON cabinet.access_token FOR EACH ROW WHEN ((new.revoked_at IS NOT NULL)) EXECUTE FUNCTION cabinet.end_subscriptions_of_holder();
 

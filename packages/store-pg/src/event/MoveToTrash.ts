@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
-import { DELETE_DEFERRED_ROWS, LOCK_SOURCES, NOTE_TRASHED_BY, SET_DELETED } from "./TrashStatement.ts"
+import { DELETE_DEFERRED_ROWS, LOCK_SOURCES, MOVE_TO_TRASH } from "./TrashStatement.ts"
 
 /** An event with the table of its source. */
 export interface Found {
@@ -33,10 +33,8 @@ export const moveToTrash = Effect.fnUntraced(function* (
   found: ReadonlyArray<Found>,
   by: TrashedBy | null,
 ): Effect.fn.Return<number, SqlError.SqlError> {
-  const trashed = yield* sql.unsafe<{ id: string }>(SET_DELETED, [yield* deleteRows(sql, found)])
-  if (by !== null && trashed.length > 0) {
-    const ids = int8Array(trashed.map(({ id }) => BigInt(id)))
-    yield* sql.unsafe(NOTE_TRASHED_BY, [ids, by.kind, by.id, by.name])
-  }
-  return trashed.length
+  const ids = yield* deleteRows(sql, found)
+  const values = [ids, by?.kind ?? null, by?.id ?? null, by?.name ?? null]
+  const [counted] = yield* sql.unsafe<{ moved: number }>(MOVE_TO_TRASH, values)
+  return counted!.moved
 })

@@ -24,13 +24,21 @@ ORDER BY e.id FOR UPDATE OF e`
 /** $1: source ids. Writers of deferred rows lock the source too: a row is either visible here or never written. */
 export const LOCK_SOURCES = `SELECT 1 FROM cabinet.source WHERE id = ANY ($1::int8[]) ORDER BY id FOR UPDATE`
 
-/** The trigger on deleted_at cancels the deliveries not yet made. */
-export const SET_DELETED = `
-UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL RETURNING id::text AS id`
-
-/** $2 to $4: who trashed them. The trigger on deleted_at has put them into the list of the trash. */
-export const NOTE_TRASHED_BY = `
-UPDATE cabinet.trashed_event SET actor_kind = $2, actor_id = $3, actor_name = $4 WHERE event_id = ANY ($1::int8[])`
+/**
+ * The trigger on deleted_at cancels the deliveries not yet made. $2 to $4: who trashed the events. Returns how many were
+ * not in the trash before.
+ */
+export const MOVE_TO_TRASH = `
+WITH moved AS (
+  UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ANY ($1::int8[]) AND deleted_at IS NULL
+  RETURNING id, source_id, deleted_at
+), listed AS (
+  INSERT INTO cabinet.trashed_event AS t (event_id, source_id, at, actor_kind, actor_id, actor_name)
+  SELECT id, source_id, deleted_at, $2::text, $3::int8, $4::text FROM moved
+  ON CONFLICT (event_id) DO UPDATE
+    SET at = excluded.at, actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, actor_name = excluded.actor_name
+)
+SELECT count(*)::float8 AS moved FROM moved`
 
 /** Removes events from the list of the trash. */
 export const TAKE_FROM_TRASH = `DELETE FROM cabinet.trashed_event WHERE event_id = ANY ($1::int8[])`

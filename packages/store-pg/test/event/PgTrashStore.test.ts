@@ -78,6 +78,33 @@ it("trash refuses the whole call when one event belongs to another source", asyn
   assert.strictEqual((await rowsOf("mine")).length, 1)
 })
 
+it("one statement that trashes or deletes events cancels the deliveries of exactly those", async () => {
+  const { source, ids } = await sourceWith("At once", "1", "2", "3", "4")
+  const [first, second, third, fourth] = ids as [number, number, number, number]
+  const wanted = `event_id IN (${ids.join()})`
+  const write = (sql: string) => database.run(sql.replaceAll("NOW", "cabinet.now()"))
+  const stateOf = () =>
+    database.run(`SELECT event_id::int AS id, state FROM cabinet.delivery WHERE ${wanted} ORDER BY event_id`)
+  const listed = async () =>
+    (await database.run(`SELECT event_id::int AS id, actor_name FROM cabinet.trashed_event WHERE ${wanted} ORDER BY 1`)) //
+      .map(({ id, actor_name: name }) => [id, name])
+  for (const id of ids)
+    await write(`INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at) VALUES (1, ${id}, NOW, NOW)`)
+  const states = (...all: ReadonlyArray<string>) => all.map((state, n) => ({ id: ids[n], state }))
+
+  await write(`UPDATE cabinet.event SET spam = NULL, verified = true WHERE source_id = ${source.id}`)
+  assert.deepStrictEqual([await stateOf(), await listed()], [states("due", "due", "due", "due"), []])
+  await write(`UPDATE cabinet.event SET deleted_at = NOW WHERE id IN (${first}, ${second})`)
+  assert.deepStrictEqual(await stateOf(), states("cancelled", "cancelled", "due", "due"))
+  await write(`UPDATE cabinet.trashed_event SET actor_name = 'Ann' WHERE event_id = ${first}`)
+  await write(`UPDATE cabinet.event SET deleted_at = NOW WHERE id IN (${first}, ${third})`)
+  assert.deepStrictEqual(await stateOf(), states("cancelled", "cancelled", "cancelled", "due"))
+  assert.deepStrictEqual(await listed(), [[first, "Ann"], [second, null], [third, null]]) // prettier-ignore
+  await write(`DELETE FROM cabinet.event WHERE id IN (${second}, ${fourth})`)
+  assert.deepStrictEqual(await stateOf(), states("cancelled", "cancelled", "cancelled", "cancelled"))
+  assert.deepStrictEqual(await listed(), [[first, "Ann"], [third, null]]) // prettier-ignore
+})
+
 it("purge erases the sent data, including in repeats, and keeps the event's position", async () => {
   const { source, ids } = await sourceWith("Purge", "private", "private", "other")
   assert.strictEqual(await store.runPromise(Trash.use((trash) => trash.purge([ids[1]!]))), 2)
