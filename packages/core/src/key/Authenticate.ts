@@ -3,14 +3,15 @@
  * whose role may read. Refuses a request with no key, no live key, or two different keys; reveals no more about which
  * of these applied than the client knows already.
  */
-import { Context, Effect, Layer, Result, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { RateLimiter, type RateLimit } from "../limit/RateLimiter.ts"
-import type { Deadline } from "../runtime/Deadline.ts"
+import { type Deadline, monotonicMillis } from "../runtime/Deadline.ts"
 import { isToken, tokenFingerprint } from "./AccessToken.ts"
 import { keyFingerprint } from "./ApiKey.ts"
 import { LiveKeyStore } from "./LiveKeyStore.ts"
 import { ReaderTokenStore } from "./ReaderTokenStore.ts"
+import { RecentReaders } from "./RecentReaders.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
 import { mayDo } from "./Role.ts"
 
@@ -43,6 +44,11 @@ export class Authenticate extends Context.Service<
   {
     /** Fails at the deadline. */
     readonly key: (headers: KeyHeaders, deadline: Deadline) => Promise<Authenticated>
+    /**
+     * True if the sender's last request was admitted within the last seconds, to the whole cabinet. Work for it may
+     * begin, but nothing of its result leaves before `key` has admitted this request as well.
+     */
+    readonly isRecent: (headers: KeyHeaders) => boolean
     /** The current scope of a request in progress; counts nothing, and fails at the deadline. */
     readonly again: (
       headers: KeyHeaders,
@@ -56,20 +62,31 @@ export class Authenticate extends Context.Service<
       const limiter = yield* RateLimiter
       const tokens = yield* ReaderTokenStore
       const live = yield* LiveKeyStore
-      const byToken = async (token: string, deadline: Deadline): Promise<Authenticated> => {
-        const found = await tokens.count(tokenFingerprint(token), deadline)
+      const clock = yield* Clock.Clock
+      const recent = new RecentReaders()
+      const byToken = async (fingerprint: Uint8Array, deadline: Deadline): Promise<Authenticated> => {
+        const found = await tokens.count(fingerprint, deadline)
         if (Result.isFailure(found)) return Result.fail(found.failure)
         if (found.success === null) return wrongKey
         return mayDo(found.success.role, "row.read") ? Result.succeed(found.success) : noReader
+      }
+      const byKey = async (fingerprint: Uint8Array, deadline: Deadline): Promise<Authenticated> => {
+        const found = await limiter.key(fingerprint, deadline)
+        if (Result.isFailure(found)) return Result.fail(found.failure)
+        return found.success === null ? wrongKey : Result.succeed(found.success)
       }
       return Authenticate.of({
         key: async (headers, deadline) => {
           const sent = sentKey(headers)
           if (typeof sent !== "string") return sent
-          if (!sent.startsWith(KEY_START)) return byToken(sent, deadline)
-          const found = await limiter.key(keyFingerprint(sent), deadline)
-          if (Result.isFailure(found)) return Result.fail(found.failure)
-          return found.success === null ? wrongKey : Result.succeed(found.success)
+          const fingerprint = fingerprintOf(sent)
+          const found = await (sent.startsWith(KEY_START) ? byKey : byToken)(fingerprint, deadline)
+          recent.note(fingerprint, isAdmittedToAll(found), monotonicMillis(clock))
+          return found
+        },
+        isRecent: (headers) => {
+          const sent = sentKey(headers)
+          return typeof sent === "string" && recent.has(fingerprintOf(sent), monotonicMillis(clock))
         },
         again: async (headers, deadline) => {
           const sent = sentKey(headers)
@@ -94,6 +111,13 @@ export const keyName = (headers: KeyHeaders): string => {
   const sent = sentKey(headers)
   return typeof sent === "string" ? Buffer.from(keyFingerprint(sent)).toString("base64") : ""
 }
+
+/** True for a request that was admitted to the whole cabinet, within its limit. */
+export const isAdmittedToAll = (found: Authenticated): boolean =>
+  Result.isSuccess(found) && found.success.allowed && (found.success.scope ?? null) === null
+
+const fingerprintOf = (sent: string): Uint8Array =>
+  sent.startsWith(KEY_START) ? keyFingerprint(sent) : tokenFingerprint(sent)
 
 const refuse = (message: string) => Result.fail(new AuthenticateError({ code: "invalid_key", message }))
 

@@ -119,6 +119,23 @@ describe("Authenticate", () => {
     assert.equal(await again(gone), "The API key is wrong or was revoked.")
   })
 
+  it("knows a key whose last request was admitted, and no reader with a list", async () => {
+    const recent = await Effect.runPromise(
+      Effect.gen(function* () {
+        const authenticate = yield* Authenticate
+        const known: Array<boolean> = []
+        for (const secret of [KEY, READER, OTHER]) {
+          const headers = { authorization: `Bearer ${secret}`, xApiKey: undefined }
+          known.push(authenticate.isRecent(headers))
+          yield* Effect.exit(fromResult(() => authenticate.key(headers, 1_000)))
+          known.push(authenticate.isRecent(headers))
+        }
+        return known
+      }).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live])))),
+    )
+    assert.deepEqual(recent, [false, true, false, false, false, false])
+  })
+
   it("reports an unavailable store as such, not as a wrong key", async () => {
     const away = Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
     const stores = [

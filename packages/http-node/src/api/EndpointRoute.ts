@@ -4,10 +4,10 @@
  * headers.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { type Admitted, Authenticate } from "@data-cabinet/core/key/Authenticate"
+import { type Admitted, Authenticate, isAdmittedToAll } from "@data-cabinet/core/key/Authenticate"
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import { overLimit, type RateLimit } from "@data-cabinet/core/limit/RateLimiter"
-import { type AbortableCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
+import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -65,6 +65,8 @@ interface Options {
   readonly deadline?: number
   /** How much longer a request may take, because it waits. */
   readonly waitMillis?: (request: Request) => number
+  /** True for a short read without effects: the page of a recent reader is read while its key is checked. */
+  readonly besideKey?: boolean
 }
 
 /**
@@ -77,7 +79,7 @@ const RETRY_SECONDS = 5
 export const endpointRoute = (
   endpoint: Endpoint,
   respond: Respond,
-  { deadline = DEADLINE_MILLIS, waitMillis = () => 0 }: Options = {},
+  { deadline = DEADLINE_MILLIS, waitMillis = () => 0, besideKey = false }: Options = {},
 ): Effect.Effect<Route, never, Authenticate | Scope.Scope> =>
   Effect.gen(function* () {
     const authenticate = yield* Authenticate
@@ -87,16 +89,29 @@ export const endpointRoute = (
     const known = endpoint.query === "any" ? undefined : new Set(endpoint.query.map(({ name }) => name))
     const { forms, varies = forms === undefined ? undefined : "Accept" } = endpoint
 
-    const admitted = async (rate: Admitted, sent: Request, target: Target, call: AbortableCall): Promise<Response> => {
+    const work = async (
+      sent: Request,
+      target: Target,
+      scope: ReadScopeOrAll,
+      call: AbortableCall,
+    ): Promise<Responded> => {
+      const form = forms === undefined ? null : acceptedType(sent.headers["accept"], forms)
+      const request = keyedRequest(endpoint, known, target, { scope, form, sent })
+      return Result.isFailure(request)
+        ? Result.fail(request.failure)
+        : withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
+    }
+
+    const admitted = async (
+      rate: Admitted,
+      result: () => Promise<Responded>,
+      call: AbortableCall,
+    ): Promise<Response> => {
       const headers: Record<string, string> = rateHeaders(rate)
       if (varies !== undefined) headers["vary"] = varies
       if (!rate.allowed) return errorResponse(rateLimited(rate), headers)
       try {
-        const form = forms === undefined ? null : acceptedType(sent.headers["accept"], forms)
-        const request = keyedRequest(endpoint, known, target, { scope: rate.scope ?? null, form, sent })
-        const responded = Result.isFailure(request)
-          ? Result.fail(request.failure)
-          : await withDeadline(wheel, call, call.deadline, unavailable, (own) => respond(request.success, own))
+        const responded = await result()
         return Result.isSuccess(responded)
           ? bodyResponse(responded.success, headers)
           : errorResponse(apiError(responded.failure), headers)
@@ -112,10 +127,18 @@ export const endpointRoute = (
       began: Deadline,
       call: AbortableCall,
     ): Promise<Response> => {
-      const key = await authenticate.key(keyHeaders(request), began + DEADLINE_MILLIS)
+      const sent = keyHeaders(request)
+      const early =
+        besideKey && authenticate.isRecent(sent)
+          ? earlyWork(call, (own) => work(request, target, null, own))
+          : undefined
+      const key = await authenticate.key(sent, began + DEADLINE_MILLIS)
+      const mayLeave = isAdmittedToAll(key) && !call.isAborted
+      if (!mayLeave) await early?.discard()
       if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
       if (call.isAborted) throw new RequestGone()
-      return admitted(key.success, request, target, call)
+      const result = (mayLeave && early?.result) || (() => work(request, target, key.success.scope ?? null, call))
+      return admitted(key.success, result, call)
     }
 
     return {
@@ -130,6 +153,22 @@ export const endpointRoute = (
       },
     }
   })
+
+/** Work that begins before it is known whether its result may leave. */
+const earlyWork = (call: AbortableCall, work: (own: AbortableCall) => Promise<Responded>) => {
+  const own = new OwnCall(call.deadline, call.context)
+  const stopListening = call.onAbort(() => own.abort())
+  const working = work(own)
+  const ended = working.then(stopListening, stopListening)
+  return {
+    result: () => working,
+    /** Ends the work, and waits until it has ended. */
+    discard: () => {
+      own.abort()
+      return ended
+    },
+  }
+}
 
 /** The request as the endpoint gets it, or why it does not. */
 const keyedRequest = (

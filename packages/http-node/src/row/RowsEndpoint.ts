@@ -204,7 +204,7 @@ export const rowRoutes = Effect.gen(function* () {
           )
         })
       },
-      { deadline: yield* RowsDeadline },
+      { deadline: yield* RowsDeadline, besideKey: true },
     ),
   ]
 })
