@@ -8,6 +8,7 @@ import { parse } from "csv-parse/sync"
 import { openCabinet, type Cabinet, type ExportOptions, type Selection } from "data-cabinet"
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
+import { compressors } from "../support/exportReaders.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase({ empty: true })
@@ -110,7 +111,7 @@ it("Parquet has every value, read by DuckDB", { timeout: 120_000 }, async () => 
 
 it("Parquet has every value, read by hyparquet", async () => {
   const file = await exported("public.kinds", { fc: "id", fo: "le", fv: 50, sort: "id" }, { format: "parquet" })
-  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file), utf8: false })
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file), utf8: false, compressors })
   const expected = await texts(`id, n::text, note, ok, at, d::text`)
   assert.strictEqual(rows.length, 51)
   for (const [at, row] of rows.entries()) {

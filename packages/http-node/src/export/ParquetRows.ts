@@ -3,6 +3,7 @@
  * the caller says how many digits it has; a value that a column's type cannot hold ends the export, with a message that
  * locates it.
  */
+import { zstdCompressSync } from "node:zlib"
 import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
 import type { DecimalDigits, ExportShape, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
 import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
@@ -13,6 +14,9 @@ type SchemaElement = ConstructorParameters<typeof Writer>[0]["schema"][number]
 
 /** The text of as many bytes is held until its group is written. */
 const GROUP_CHARS = 3 * 1024 * 1024
+
+/** The library's own compression makes files of about twice the size. */
+const COMPRESSION = { codec: "ZSTD", compressors: { ZSTD: (page: Uint8Array) => zstdCompressSync(page) } } as const
 
 /** The most digits that readers of decimals take. */
 const MAX_DECIMAL_DIGITS = 38
@@ -203,7 +207,12 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
       })),
     ]
     const bytes = new ByteWriter()
-    const writer = new ParquetWriter({ writer: bytes, schema: schemaOf(physical), createdBy: "data-cabinet" })
+    const writer = new ParquetWriter({
+      writer: bytes,
+      schema: schemaOf(physical),
+      createdBy: "data-cabinet",
+      ...COMPRESSION,
+    })
     const taken = (): Uint8Array => {
       const piece = Buffer.from(bytes.getBytes())
       bytes.index = 0
