@@ -769,6 +769,23 @@ CREATE TABLE cabinet.subscription_count (
   CONSTRAINT subscription_count_pkey PRIMARY KEY (source_id)
 );
 
+CREATE TABLE cabinet.table_rebuild (
+  source_id bigint NOT NULL,
+  follower_id bigint NOT NULL,
+  state text NOT NULL,
+  step text NOT NULL,
+  done bigint NOT NULL,
+  rows bigint NOT NULL,
+  code text,
+  message text,
+  result jsonb,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT table_rebuild_pkey PRIMARY KEY (source_id),
+  CONSTRAINT table_rebuild_source_id_fkey FOREIGN KEY (source_id) REFERENCES cabinet.source(id),
+  CONSTRAINT table_rebuild_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+
 CREATE TABLE cabinet.table_rebuild_change (
   source_id bigint NOT NULL,
   event_id bigint
@@ -1594,6 +1611,14 @@ COMMENT ON COLUMN cabinet.subscription.after_event IS 'The last event number tha
 COMMENT ON COLUMN cabinet.subscription.until_event IS 'The last event that it covers; NULL: it goes on.';
 
 COMMENT ON TABLE cabinet.subscription_count IS 'How many subscriptions a source has now, kept with them: counting 100,000 takes long. 0: every source.';
+
+COMMENT ON TABLE cabinet.table_rebuild IS 'The latest rebuild of each table of a source.';
+
+COMMENT ON COLUMN cabinet.table_rebuild.follower_id IS 'The follower that had its lease. It exists only while the rebuild runs.';
+
+COMMENT ON COLUMN cabinet.table_rebuild.code IS 'Why it failed.';
+
+COMMENT ON COLUMN cabinet.table_rebuild.result IS 'What the new table is, once it has taken the old one''s place.';
 
 COMMENT ON TABLE cabinet.table_rebuild_change IS 'Rows of a table that changed since its rebuild began and are still to be written again.';
 

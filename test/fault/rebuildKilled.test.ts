@@ -75,10 +75,13 @@ it("a rebuild that is killed leaves every row once, and another process tidies u
     await killedAt(step, millis)
     expect(await rows()).toEqual(before)
     await accept({ a: step, b: String(millis) })
+    const [stored] = await database.run("SELECT state FROM cabinet.table_rebuild")
     await database.run("UPDATE cabinet.follower SET leased_until = cabinet.now() WHERE kind = 'rebuild'")
     const tidy = FollowerStore.use((followers) => runFollower(followers, rebuildFollower))
     await expect.poll(() => cabinet.runPromise(tidy).then(remains), { timeout: 60_000 }).toEqual([])
     expect((await rows()).length).toBe(before.length + 1)
+    const { state } = await cabinet.runPromise(TableRebuild.use((all) => all.state(source)))
+    expect(state).toBe(stored!["state"] === "done" ? "done" : "failed")
   }
   const wishes = { columns: [{ column: "b" }], withoutEmpty: false, nestBrackets: false }
   const done = await cabinet.runPromise(TableRebuild.use((all) => all.run(source, wishes)))

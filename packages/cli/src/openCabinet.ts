@@ -23,6 +23,16 @@ import { exportRows } from "./library/ExportApi.ts"
 import { readFeed } from "./library/FeedApi.ts"
 import { handlers } from "./library/Handlers.ts"
 import { importsApi } from "./library/ImportsApi.ts"
+export type {
+  RebuildOptions,
+  RebuildPreview,
+  RebuildProgress,
+  RebuildResult,
+  RebuildsApi,
+  RebuildState,
+  WishedColumn,
+} from "./library/RebuildsApi.ts"
+import { rebuildsApi } from "./library/RebuildsApi.ts"
 import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
 import { keysApi, tokensApi } from "./library/KeysApi.ts"
 import { activityApi } from "./library/ActivityApi.ts"
@@ -165,6 +175,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     events: eventsApi(run, base.url),
     tables: tablesApi(run),
     columns: columnsApi(run),
+    rebuilds: rebuildsApi(run),
     intake: async (sourceId, { fields }) => {
       const receipt = await run(Intake.use((intake) => intake.accept(sourceId, fields)))
       return { id: receipt.id, duplicate: receipt.repeatOf !== null, empty: receipt.empty }

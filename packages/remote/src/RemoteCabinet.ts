@@ -33,6 +33,7 @@ import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
 import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
 import * as HttpSelectRows from "./row/HttpSelectRows.ts"
 import * as HttpSourceColumns from "./row/HttpSourceColumns.ts"
+import * as HttpTableRebuild from "./row/HttpTableRebuild.ts"
 import * as HttpTables from "./row/HttpTables.ts"
 import * as HttpBaseAddress from "./source/HttpBaseAddress.ts"
 import * as HttpSources from "./source/HttpSources.ts"
@@ -68,6 +69,7 @@ export const layer = Layer.mergeAll(
   HttpSourceColumns.layer,
   HttpSessions.layer,
   HttpSources.layer,
+  HttpTableRebuild.layer,
   HttpTables.layer,
   HttpErasure.layer,
   HttpTrash.layer,

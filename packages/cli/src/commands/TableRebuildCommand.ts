@@ -4,11 +4,11 @@ import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import {
   type RebuildPreview,
   rebuildPreviewShape,
-  type RebuildProgress,
   type RebuildWishes,
   type WishedColumn,
 } from "@data-cabinet/core/row/RebuildStore"
-import { rebuildResultShape, TableRebuild } from "@data-cabinet/core/row/TableRebuild"
+import { rebuildCancelledShape, type RebuildProgress, rebuildResultShape } from "@data-cabinet/core/row/RebuildState"
+import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Clock, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -17,7 +17,7 @@ import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
-import { format, withDatabase } from "./Root.ts"
+import { format, withCabinet } from "./Root.ts"
 
 const Wishes = Schema.Array(
   Schema.Struct({
@@ -77,6 +77,7 @@ const previewLines = (preview: RebuildPreview): ReadonlyArray<string> => [
 ]
 
 const STEPS: Readonly<Record<RebuildProgress["step"], string>> = {
+  plan: "looking at the table",
   rows: "rows",
   indexes: "indexes",
   changes: "changes",
@@ -88,7 +89,7 @@ const rebuilding = (sourceId: number, wishes: RebuildWishes) =>
     const bar = progressBar()
     const draw = ({ step, done, rows }: RebuildProgress) =>
       Effect.map(Clock.currentTimeMillis, (now) =>
-        bar.draw("rebuilding", rows === 0 ? 1 : done / rows, `${done} of ${rows} rows, ${STEPS[step]}`, now),
+        bar.draw("rebuilding", rows === 0 ? 0 : done / rows, `${done} of ${rows} rows, ${STEPS[step]}`, now),
       )
     const run = TableRebuild.use((rebuilds) => rebuilds.run(sourceId, wishes, process.stderr.isTTY ? draw : undefined))
     return Effect.ensuring(run, Effect.sync(bar.clear))
@@ -127,14 +128,14 @@ export const rebuild = Command.make(
     ),
   },
   (input) =>
-    withDatabase({}, () =>
+    withCabinet({}, () =>
       Effect.gen(function* () {
         const sourceId = yield* sourceNamed(input.source)
         const rebuilds = yield* TableRebuild
         if (input.cancel) {
           const cancelled = yield* rebuilds.cancel(sourceId)
           const words = cancelled ? "The rebuild is cancelled. The table is as it was." : "No rebuild was running."
-          return yield* report(yield* format, { source_id: sourceId, cancelled }, () => words)
+          return yield* report(yield* format, rebuildCancelledShape.json({ sourceId, cancelled }), () => words)
         }
         const columns: ReadonlyArray<WishedColumn> = Option.isNone(input.types)
           ? []

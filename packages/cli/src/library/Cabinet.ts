@@ -7,6 +7,7 @@ import type { ExportOptions, Selection } from "./ExportApi.ts"
 import type { FeedEvent, FeedOptions } from "./FeedApi.ts"
 import type { FetchHandler, NodeHandler } from "./Handlers.ts"
 import type { ImportsApi } from "./ImportsApi.ts"
+import type { RebuildsApi } from "./RebuildsApi.ts"
 import type { KeysApi, TokensApi } from "./KeysApi.ts"
 import type { NoticesApi } from "./NoticesApi.ts"
 import type { PollsApi } from "./PollsApi.ts"
@@ -72,6 +73,8 @@ export interface Cabinet {
   readonly tables: TablesApi
   /** Columns of sources' tables: their labels and types. */
   readonly columns: ColumnsApi
+  /** Rebuilds: a source's table is written again from its events, with other types, names and order. */
+  readonly rebuilds: RebuildsApi
   /**
    * Submits one event from this program: without a secret or a rate limit, but with the same repeats, rows and deliveries
    * as a request.

@@ -10,6 +10,7 @@ import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexError"
+import type { RebuildError } from "@data-cabinet/core/row/RebuildError"
 import type { LatestViewError } from "@data-cabinet/core/row/LatestViewError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
@@ -30,6 +31,7 @@ type Coded =
   | ActivityError
   | ColumnError
   | ColumnIndexError
+  | RebuildError
   | ReportLoginError
   | SchemaGrantError
   | FeedError

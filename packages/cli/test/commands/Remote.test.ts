@@ -283,6 +283,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       fresh: ["view", "sql"],
     },
     "table search-index": { here: ["sources.orders"], fresh: ["built"] },
+    "table rebuild": { here: ["Orders", "--dry-run"] },
     mcp: { here: [] },
     // The test's database listens on no port, which both report.
     "database url": { here: [], code: 1 },

@@ -31,6 +31,7 @@ import { ReportLogin } from "../row/ReportLogin.ts"
 import { SchemaGrants } from "../row/SchemaGrants.ts"
 import { SearchIndex } from "../row/SearchIndex.ts"
 import { SourceColumns } from "../row/SourceColumns.ts"
+import type { RebuildWishes } from "../row/RebuildStore.ts"
 import { TableRebuild } from "../row/TableRebuild.ts"
 import { type SourceChange, Sources } from "../source/Sources.ts"
 import { LateVerification } from "../verification/LateVerification.ts"
@@ -113,10 +114,14 @@ const COLUMNS: Acts<SourceColumns["Service"]> = {
   drop: (id, column) => act("column.drop", `source ${id} column ${column}`),
 }
 
+const rebuilding = (id: number, { columns, withoutEmpty, nestBrackets }: RebuildWishes): Act =>
+  act("table.rebuild", `source ${id}`, { columns, without_empty: withoutEmpty, nest_brackets: nestBrackets })
+
 const REBUILDS: Acts<TableRebuild["Service"]> = {
   plan: null,
-  run: (id, { columns, withoutEmpty, nestBrackets }) =>
-    act("table.rebuild", `source ${id}`, { columns, without_empty: withoutEmpty, nest_brackets: nestBrackets }),
+  run: rebuilding,
+  start: rebuilding,
+  state: null,
   cancel: (id) => act("table.cancel_rebuild", `source ${id}`),
 }
 

@@ -14,6 +14,18 @@ export const notRebuilt = (sourceId: number, { fact }: NotRebuilt): RebuildError
       )
     case "cancelled":
       return error("rebuild_ended", `The rebuild was cancelled. ${unchanged}`)
+    case "stopped":
+      return error(
+        "rebuild_ended",
+        `The process that rebuilt the table was stopped. ${unchanged} Start the rebuild again.`,
+      )
+    case "lost":
+      return error(
+        "rebuild_ended",
+        `The process that rebuilt the table was lost. ${unchanged} Start the rebuild again.`,
+      )
+    case "fault":
+      return error("rebuild_ended", `The rebuild failed, and the log says why. ${unchanged}`)
     case "dropped":
       return error("rebuild_ended", `The table was dropped while it was rebuilt.`)
     case "emptied":

@@ -6,7 +6,8 @@ import { Schema } from "effect"
  * cannot be moved to the new one. `no_right`: the table belongs to another role. `rows_without_event`: such rows cannot
  * take other types. `row_refused`: the database refuses a row of the new table. `view_failed`: a view does not work with
  * the new table. `table_busy`: the table could not be locked. `rebuild_running`: another process rebuilds it.
- * `rebuild_ended`: it was cancelled, or the table was changed meanwhile.
+ * `rebuild_ended`: it was cancelled, its process ended, or the table was changed meanwhile. `no_rebuild`: the table was never
+ * rebuilt.
  */
 export class RebuildError extends Schema.TaggedError<RebuildError>()("RebuildError", {
   code: Schema.Literals([
@@ -22,6 +23,7 @@ export class RebuildError extends Schema.TaggedError<RebuildError>()("RebuildErr
     "table_busy",
     "rebuild_running",
     "rebuild_ended",
+    "no_rebuild",
   ]),
   message: Schema.String,
 }) {}

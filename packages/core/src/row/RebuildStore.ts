@@ -6,6 +6,7 @@ import { Context, Data, type Effect, type Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import { COLUMN_KINDS, type ColumnKind, type FieldColumn } from "./FieldColumn.ts"
+import type { RebuildProgress, RebuildState } from "./RebuildState.ts"
 import type { ColumnTable } from "./SourceColumnStore.ts"
 
 /** The kind of follower that writes a new table. Its name is the source's id. */
@@ -84,18 +85,12 @@ export interface RebuildPlan {
   readonly carriesRows: boolean
 }
 
-/** How far a rebuild is. */
-export interface RebuildProgress {
-  readonly step: "rows" | "indexes" | "changes" | "swap"
-  readonly done: number
-  readonly rows: number
-}
-
 /** Why the store did not complete a rebuild. The old table is as it was. */
 export class NotRebuilt extends Data.TaggedError("NotRebuilt")<{
   readonly fact:
     | { readonly is: "running"; readonly holder: string | null }
     | { readonly is: "cancelled" | "dropped" | "emptied" | "changed" }
+    | { readonly is: "stopped" | "lost" | "fault" }
     | { readonly is: "without_event"; readonly eventId: string }
     | { readonly is: "refused"; readonly detail: string }
     | { readonly is: "view_failed"; readonly detail: string }
@@ -105,6 +100,8 @@ export class NotRebuilt extends Data.TaggedError("NotRebuilt")<{
 
 /** What a rebuild did. */
 export interface RebuildDone {
+  /** The follower that had its lease. */
+  readonly id: number
   readonly rows: number
   readonly columns: ReadonlyArray<FieldColumn>
   /** How long the old table was locked, in milliseconds. */
@@ -158,6 +155,12 @@ export const rebuildPreviewShape = Shape.named(
 /** Decides about a rebuild from the facts. */
 export type DecideRebuild<E> = (facts: RebuildFacts) => Result.Result<RebuildPlan, E>
 
+/** An error of the decision, which is stored as the reason why the rebuild failed. */
+interface Refusal {
+  readonly code: string
+  readonly message: string
+}
+
 type Returns<A, E = never> = Effect.Effect<A, E | StoreUnavailable>
 
 export class RebuildStore extends Context.Service<
@@ -166,13 +169,17 @@ export class RebuildStore extends Context.Service<
     /** Scans the table once. */
     readonly facts: (sourceId: number) => Returns<RebuildFacts>
     /** Writes the new table and puts it in the old one's place. Interrupted, it leaves nothing behind. */
-    readonly run: <E>(
+    readonly run: <E extends Refusal>(
       sourceId: number,
       decide: DecideRebuild<E>,
       report: (progress: RebuildProgress) => Effect.Effect<void>,
     ) => Returns<RebuildDone & { readonly plan: RebuildPlan }, E | NotRebuilt>
     /** Ends the running rebuild, in any process, and removes what it has written. Returns false if none was running. */
     readonly cancel: (sourceId: number) => Returns<boolean, NotRebuilt>
+    /** The latest rebuild, which may be running in another process; null without one. */
+    readonly state: (sourceId: number) => Returns<RebuildState | null>
+    /** Stores which indexes could not be built after the rebuild. */
+    readonly lacks: (sourceId: number, id: number, indexes: ReadonlyArray<string>) => Returns<void>
     /** Removes the remains of a rebuild whose process was lost. */
     readonly clean: (followerId: number, lease: number) => Returns<void>
   }

@@ -3,46 +3,21 @@
  * table takes the old one's place.
  *
  * Decision: docs/decisions/0094-tables-are-rebuilt-beside-the-old-one.md
+ * Decision: docs/decisions/0095-a-rebuild-says-how-far-it-is.md
  */
-import { Context, Effect, Layer } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import * as Shape from "../json/Shape.ts"
 import { ColumnIndexes } from "./ColumnIndexes.ts"
 import type { FieldColumn } from "./FieldColumn.ts"
-import type { RebuildError } from "./RebuildError.ts"
+import { RebuildError } from "./RebuildError.ts"
+import type { RebuildProgress, RebuildResult, RebuildState } from "./RebuildState.ts"
 import { notRebuilt } from "./NotRebuiltWords.ts"
 import { rebuildPlan, rebuildPreview } from "./RebuildPlan.ts"
-import {
-  type RebuildPlan,
-  type RebuildPreview,
-  type RebuildProgress,
-  RebuildStore,
-  type RebuildWishes,
-} from "./RebuildStore.ts"
+import { type RebuildPlan, type RebuildPreview, RebuildStore, type RebuildWishes } from "./RebuildStore.ts"
 import { SearchIndex } from "./SearchIndex.ts"
 
-/** The result of a rebuild. */
-export interface RebuildResult {
-  readonly table: string
-  readonly rows: number
-  readonly columns: ReadonlyArray<string>
-  /** How long the table was locked at the end, in milliseconds. */
-  readonly lockedMillis: number
-  /** Indexes that could not be built afterwards, each with the reason. */
-  readonly indexesMissing: ReadonlyArray<string>
-}
-
-/** The result's JSON and its description. */
-export const rebuildResultShape = Shape.named(
-  "RebuildResult",
-  Shape.object<RebuildResult>("A rebuilt table.", {
-    table: Shape.text("The table."),
-    rows: Shape.whole("How many rows it has."),
-    columns: Shape.list(Shape.text(), "Its field columns, in their order."),
-    lockedMillis: Shape.whole("How long the table was locked at the end, in milliseconds."),
-    indexesMissing: Shape.list(Shape.text(), "Indexes that could not be built afterwards, each with the reason."),
-  }),
-)
+/** How long a rebuild may take to be waited for. */
+const WAITED_FOR_MILLIS = 2_000
 
 type Returns<A> = Effect.Effect<A, RebuildError | StoreUnavailable>
 
@@ -60,6 +35,13 @@ export class TableRebuild extends Context.Service<
       wishes: RebuildWishes,
       report?: (progress: RebuildProgress) => Effect.Effect<void>,
     ) => Returns<RebuildResult>
+    /**
+     * Begins a rebuild, and returns its state after a few seconds at most; the rebuild continues in this process. What is
+     * refused by then is the error, later refusals are in the state.
+     */
+    readonly start: (sourceId: number, wishes: RebuildWishes) => Returns<RebuildState>
+    /** The latest rebuild of the table, whichever process runs it. */
+    readonly state: (sourceId: number) => Returns<RebuildState>
     /** Ends the running rebuild, in any process. Returns false if none was running. */
     readonly cancel: (sourceId: number) => Returns<boolean>
   }
@@ -70,6 +52,7 @@ export class TableRebuild extends Context.Service<
       const store = yield* RebuildStore
       const indexes = yield* ColumnIndexes
       const searches = yield* SearchIndex
+      const scope = yield* Effect.scope
 
       /** The reason why an index could not be built; null if it was. */
       const built = <A, E extends { readonly message: string }>(name: string, work: Effect.Effect<A, E>) =>
@@ -85,26 +68,60 @@ export class TableRebuild extends Context.Service<
           return built(name, indexes.build("sources", table, names))
         }).pipe(Effect.map((reasons) => reasons.filter((reason) => reason !== null)))
 
+      const run = Effect.fnUntraced(function* (
+        sourceId: number,
+        wishes: RebuildWishes,
+        report: (progress: RebuildProgress) => Effect.Effect<void> = () => Effect.void,
+      ) {
+        let table = ""
+        const decide = (facts: Parameters<typeof rebuildPlan>[1]) => {
+          table = facts.table?.name ?? ""
+          return rebuildPlan(sourceId, facts, wishes)
+        }
+        const { plan, id, ...done } = yield* Effect.catchTag(
+          store.run(sourceId, decide, report),
+          "NotRebuilt",
+          (error) => Effect.fail(notRebuilt(sourceId, error)),
+        )
+        const indexesMissing = yield* buildLater(plan, table)
+        if (plan.later.length > 0) yield* store.lacks(sourceId, id, indexesMissing)
+        const columns = done.columns.map(({ name }: FieldColumn) => name)
+        return { ...done, table: `sources.${table}`, columns, indexesMissing } satisfies RebuildResult
+      })
+
+      const state = Effect.fnUntraced(function* (sourceId: number) {
+        const found = yield* store.state(sourceId)
+        if (found !== null) return found
+        return yield* new RebuildError({
+          code: "no_rebuild",
+          message: `The table of source ${sourceId} was never rebuilt.`,
+        })
+      })
+
       return TableRebuild.of({
         plan: Effect.fnUntraced(function* (sourceId, wishes) {
           return yield* Effect.fromResult(rebuildPreview(sourceId, yield* store.facts(sourceId), wishes))
         }),
-        run: Effect.fnUntraced(function* (sourceId, wishes, report = () => Effect.void) {
-          let table = ""
-          const decide = (facts: Parameters<typeof rebuildPlan>[1]) => {
-            table = facts.table?.name ?? ""
-            return rebuildPlan(sourceId, facts, wishes)
-          }
-          const { plan, ...done } = yield* Effect.catchTag(store.run(sourceId, decide, report), "NotRebuilt", (error) =>
-            Effect.fail(notRebuilt(sourceId, error)),
-          )
-          const indexesMissing = yield* buildLater(plan, table)
-          const names = done.columns.map(({ name }: FieldColumn) => name)
-          return { ...done, table: `sources.${table}`, columns: names, indexesMissing }
+        run,
+        start: Effect.fnUntraced(function* (sourceId, wishes) {
+          const begun = yield* Deferred.make<void>()
+          const work = run(sourceId, wishes, () => Effect.asVoid(Deferred.succeed(begun, undefined)))
+          const fiber = yield* Effect.forkIn(Effect.onExit(work, logFault), scope)
+          yield* Effect.raceFirst(Deferred.await(begun), Effect.asVoid(Fiber.await(fiber)))
+          const exit = yield* Effect.timeoutOption(Fiber.await(fiber), WAITED_FOR_MILLIS)
+          if (exit._tag === "Some") yield* exit.value
+          return yield* state(sourceId)
         }),
+        state,
         cancel: (sourceId) =>
           Effect.catchTag(store.cancel(sourceId), "NotRebuilt", (error) => Effect.fail(notRebuilt(sourceId, error))),
       })
     }),
   )
 }
+
+/** The response says what fails earlier; nothing else says what is no refusal. */
+const logFault = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  Exit.isFailure(exit) && Cause.hasDies(exit.cause)
+    ? Effect.logError("The rebuild of a table failed.", exit.cause)
+    : Effect.void

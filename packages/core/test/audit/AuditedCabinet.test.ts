@@ -260,6 +260,16 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
       changes: { columns: [{ column: "city", type: "text" }], without_empty: true, nest_brackets: false },
     },
   ],
+  [
+    "TableRebuild",
+    "start",
+    [7, { columns: [], withoutEmpty: false, nestBrackets: true }],
+    {
+      action: "table.rebuild",
+      object: "source 7",
+      changes: { columns: [], without_empty: false, nest_brackets: true },
+    },
+  ],
   ["TableRebuild", "cancel", [7], { action: "table.cancel_rebuild", object: "source 7", changes: {} }],
   ["SourceColumns", "drop", [7, "city"], { action: "column.drop", object: "source 7 column city", changes: {} }],
   [

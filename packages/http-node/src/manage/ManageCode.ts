@@ -14,6 +14,7 @@ import type { KeyError } from "@data-cabinet/core/key/KeyError"
 import type { PersonError, SignInError } from "@data-cabinet/core/person/PersonError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { LatestViewError } from "@data-cabinet/core/row/LatestViewError"
+import type { RebuildError } from "@data-cabinet/core/row/RebuildError"
 import type { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
 import type { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
 import type { SearchIndexError } from "@data-cabinet/core/row/SearchIndexError"
@@ -54,6 +55,7 @@ export type ManageCode =
   | LateVerificationError["code"]
   | PersonError["code"]
   | PollError["code"]
+  | RebuildError["code"]
   | ReportLoginError["code"]
   | RereadError["code"]
   | SavedViewError["code"]
@@ -226,8 +228,17 @@ const OWN = {
   column_filled: { status: 409, meaning: "The column has values." },
   column_used: { status: 409, meaning: "An index or a saved view uses the column." },
   columns_used_up: { status: 409, meaning: "The table has numbered too many columns to drop one." },
-  objects_depend: { status: 409, meaning: "Objects that cannot be recreated depend on the column." },
+  objects_depend: { status: 409, meaning: "Objects that cannot be recreated depend on the column or table." },
   views_slow: { status: 409, meaning: "The views could not be recreated in time." },
+  rows_without_event: { status: 409, meaning: "Rows whose event is gone cannot take another type." },
+  row_refused: { status: 409, meaning: "The database refuses a row of the new table; the message says why." },
+  rebuild_running: { status: 409, meaning: "The table is being rebuilt already." },
+  rebuild_ended: {
+    status: 409,
+    meaning:
+      "The rebuild was cancelled, its process ended, or the table was changed meanwhile. The table is as it was.",
+  },
+  no_rebuild: { status: 404, meaning: "The source's table was never rebuilt." },
   no_such_view: { status: 404, meaning: "No saved view has this id, or it is another person's own." },
   bad_title: { status: 400, meaning: "The title is empty or too long." },
   bad_query: { status: 400, meaning: "The query is too long, or the rows of this object refuse it." },

@@ -23,6 +23,7 @@ import { managePolls } from "../poll/ManagePolls.ts"
 import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
 import { manageColumns } from "../row/ManageColumns.ts"
+import { manageTableRebuild } from "../row/ManageTableRebuild.ts"
 import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
@@ -46,6 +47,7 @@ export const manageEndpoints = Effect.map(
     manageCabinet,
     manageSources,
     manageColumns,
+    manageTableRebuild,
     manageEvents,
     manageErasure,
     manageLateVerification,

@@ -7,7 +7,8 @@
  *
  * Decision: docs/decisions/0094-tables-are-rebuilt-beside-the-old-one.md
  */
-import { type DecideRebuild, NotRebuilt, type RebuildProgress, RebuildStore } from "@data-cabinet/core/row/RebuildStore"
+import type { RebuildProgress } from "@data-cabinet/core/row/RebuildState"
+import { type DecideRebuild, NotRebuilt, RebuildStore } from "@data-cabinet/core/row/RebuildStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
@@ -15,12 +16,14 @@ import type { Ask } from "../connection/SessionEnd.ts"
 import { connectionLossAsError, orUnavailable } from "../connection/StoreFailure.ts"
 import { patiently } from "./PatientSession.ts"
 import { Rebuild } from "./Rebuild.ts"
+import { endingFor, endingOf, stateOf, type StoredState } from "./RebuildEnding.ts"
 import { rebuildFacts } from "./RebuildFacts.ts"
-import { begin, findRebuild, heartbeat, remove } from "./RebuildLease.ts"
+import { abandon, begin, createNew, findRebuild, heartbeat, remove } from "./RebuildLease.ts"
+import * as Statement from "./RebuildStatement.ts"
 
 type Sql = PgClient.PgClient
 
-const run = <E>(
+const run = <E extends { readonly code: string; readonly message: string }>(
   sql: Sql,
   ask: Ask,
   sourceId: number,
@@ -33,18 +36,30 @@ const run = <E>(
       return yield* new NotRebuilt({ fact: { is: "running", holder: before.holder } })
     }
     // The remains of a process that was lost.
-    if (before !== undefined) yield* remove(sql, { ...before, sourceId })
-    const facts = yield* rebuildFacts(sql, sourceId)
-    const plan = yield* Effect.fromResult(decide(facts))
-    const table = facts.table!.name!
+    if (before !== undefined) yield* remove(sql, { ...before, sourceId }, endingOf(sourceId, "lost"))
     return yield* Effect.acquireUseRelease(
-      begin(sql, sourceId, table, plan),
+      begin(sql, sourceId),
       (held) => {
-        const work = new Rebuild(sql, held, { table, plan, rows: facts.rows, report, ask })
-        return Effect.raceFirst(work.run, heartbeat(sql, held, work))
+        let isSwapping = () => false
+        const work = Effect.gen(function* () {
+          yield* report({ step: "plan", done: 0, rows: 0 })
+          const facts = yield* rebuildFacts(sql, sourceId)
+          const plan = yield* Effect.fromResult(decide(facts))
+          const table = facts.table!.name!
+          yield* createNew(sql, held, table, plan)
+          const rebuild = new Rebuild(sql, held, { table, plan, rows: facts.rows, report, ask })
+          isSwapping = () => rebuild.isSwapping
+          return yield* rebuild.run
+        })
+        return Effect.raceFirst(
+          work,
+          heartbeat(sql, held, () => isSwapping()),
+        )
       },
       (held, exit) =>
-        exit._tag === "Success" ? Effect.void : Effect.ignoreCause(connectionLossAsError(remove(sql, held))),
+        exit._tag === "Success"
+          ? Effect.void
+          : Effect.ignoreCause(connectionLossAsError(abandon(sql, held, endingFor(sourceId, exit.cause)))),
     )
   })
 
@@ -62,10 +77,18 @@ export const layer = Layer.effect(
           Effect.gen(function* () {
             const found = yield* findRebuild(sql, sourceId)
             if (found === undefined) return false
-            yield* remove(sql, { ...found, sourceId })
-            return true
+            yield* abandon(sql, { ...found, sourceId }, endingOf(sourceId, "cancelled"))
+            return found.held
           }),
         ),
+      state: (sourceId) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<StoredState>(Statement.STATE, [sourceId]), ([found]) =>
+            found === undefined ? null : stateOf(found),
+          ),
+        ),
+      lacks: (sourceId, id, indexes) =>
+        orUnavailable(Effect.asVoid(sql.unsafe(Statement.LACKS, [sourceId, id, JSON.stringify(indexes)]))),
       clean: (id, lease) =>
         orUnavailable(
           Effect.gen(function* () {
@@ -73,7 +96,9 @@ export const layer = Layer.effect(
               "SELECT name FROM cabinet.follower WHERE id = $1::int8 AND lease = $2::int8",
               [id, lease],
             )
-            if (found !== undefined) yield* remove(sql, { id, lease, sourceId: Number(found.name) })
+            if (found === undefined) return
+            const sourceId = Number(found.name)
+            yield* remove(sql, { id, lease, sourceId }, endingOf(sourceId, "lost"))
           }).pipe(Effect.catchTag("NotRebuilt", () => Effect.void)),
         ),
     })

@@ -1,5 +1,6 @@
 /** The work of a rebuild: copies the rows, builds the indexes, follows the changes, and puts the new table in its place. */
-import { NotRebuilt, type RebuildPlan, type RebuildProgress } from "@data-cabinet/core/row/RebuildStore"
+import type { RebuildProgress, RebuildResult } from "@data-cabinet/core/row/RebuildState"
+import { NotRebuilt, type RebuildPlan } from "@data-cabinet/core/row/RebuildStore"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Result } from "effect"
@@ -11,6 +12,7 @@ import type { FoundIndex } from "./RebuildFacts.ts"
 import { type Held, hold } from "./RebuildLease.ts"
 import { RebuildRows } from "./RebuildRows.ts"
 import * as Statement from "./RebuildStatement.ts"
+import { SOURCES_SCHEMA } from "./SourceTable.ts"
 import { lockOld, replaceOld } from "./RebuildSwap.ts"
 
 type Sql = PgClient.PgClient
@@ -23,6 +25,8 @@ const SWAP_ATTEMPTS = 120
 const SWAP_PAUSE = "250 millis"
 const LATER_PAUSE = "1500 millis"
 const BUSY_SECONDS = 120
+/** The progress is stored this often. */
+const SAY_MILLIS = 500
 /** A swap that takes longer is ended with its session. */
 const SWAP_MILLIS = 10_000
 
@@ -39,6 +43,8 @@ export class Rebuild {
   readonly #indexes = new Map<string, string>()
   #done = 0
   #isSwapping = false
+  /** The progress that was stored last. */
+  #said: { readonly step: string; readonly at: number } = { step: "", at: 0 }
 
   constructor(
     sql: Sql,
@@ -71,12 +77,22 @@ export class Rebuild {
       yield* this.#copy
       yield* this.#buildIndexes
       const lockedMillis = yield* this.#swap
-      return { rows: this.#done, columns: this.#rows.columns, lockedMillis, plan: this.#plan }
+      return { id: this.#held.id, rows: this.#done, columns: this.#rows.columns, lockedMillis, plan: this.#plan }
     })
   }
 
+  /** Stores the progress now and then, and reports it. */
   #say(step: RebuildProgress["step"]) {
-    return this.#report({ step, done: this.#done, rows: Math.max(this.#expected, this.#done) })
+    return Effect.gen({ self: this }, function* () {
+      const now = yield* Clock.currentTimeMillis
+      const rows = Math.max(this.#expected, this.#done)
+      if (step !== this.#said.step || now - this.#said.at >= SAY_MILLIS) {
+        this.#said = { step, at: now }
+        const { sourceId, id } = this.#held
+        yield* connectionLossAsError(this.#sql.unsafe(Statement.SAY, [sourceId, id, step, this.#done, rows]))
+      }
+      yield* this.#report({ step, done: this.#done, rows })
+    })
   }
 
   /** Copies the rows in their order. Those that change meanwhile follow. */
@@ -196,11 +212,25 @@ export class Rebuild {
           })
           yield* this.#inTime(work)
           yield* sql.unsafe(Statement.FORGET_CHANGES, [sourceId])
+          const lockedMillis = (yield* Clock.currentTimeMillis) - began
+          const result = JSON.stringify(this.#resultOf(lockedMillis))
+          yield* sql.unsafe(Statement.FINISH, [sourceId, this.#held.id, "done", null, null, result])
           yield* sql.unsafe(Statement.END, [this.#held.id])
-          return (yield* Clock.currentTimeMillis) - began
+          return lockedMillis
         }),
       ),
     )
+  }
+
+  /** The indexes that are built afterwards count as missing, until it is known which could not be built. */
+  #resultOf(lockedMillis: number): RebuildResult {
+    return {
+      table: `${SOURCES_SCHEMA}.${this.#table}`,
+      rows: this.#done,
+      columns: this.#rows.columns.map(({ name }) => name),
+      lockedMillis,
+      indexesMissing: this.#plan.later.map(({ name }) => `${name}: not built yet`),
+    }
   }
 
   /** Ends the transaction's session if the work under the lock takes too long: a view's code may not end by itself. */

@@ -38,10 +38,41 @@ INSERT INTO cabinet.follower (kind, name, epoch, xid, event_id, moved_at, lease,
 VALUES ('${REBUILD_KIND}', $1::text, 0, 0, 0, cabinet.now(), 1, $2::text, cabinet.now() + $3::int8 * interval '1 ms')
 ON CONFLICT (kind, name) DO NOTHING RETURNING id::float8 AS id, lease::float8 AS lease`
 
-/** $1: the name. */
+/** $1: the source, $2: the follower. A source that does not exist has no state. */
+export const BEGIN_STATE = `
+INSERT INTO cabinet.table_rebuild (source_id, follower_id, state, step, done, rows, started_at)
+SELECT s.id, $2::int8, 'running', 'plan', 0, 0, cabinet.now() FROM cabinet.source s WHERE s.id = $1::int8
+ON CONFLICT (source_id) DO UPDATE SET follower_id = excluded.follower_id, state = excluded.state, step = excluded.step,
+  done = excluded.done, rows = excluded.rows, code = NULL, message = NULL, result = NULL,
+  started_at = excluded.started_at, finished_at = NULL`
+
+/** $1: the source, $2: the follower, $3: the step, $4: rows that are copied, $5: rows. */
+export const SAY = `
+UPDATE cabinet.table_rebuild SET step = $3::text, done = $4::int8, rows = $5::int8
+WHERE source_id = $1::int8 AND follower_id = $2::int8`
+
+/** $1: the source, $2: the follower, $3: the state, $4: the code, $5: the message, $6: the result. */
+export const FINISH = `
+UPDATE cabinet.table_rebuild SET state = $3::text, code = $4::text, message = $5::text, result = $6::jsonb, finished_at = cabinet.now()
+WHERE source_id = $1::int8 AND follower_id = $2::int8 AND state = 'running'`
+
+/** $1: the source, $2: the follower, $3: the indexes that could not be built. */
+export const LACKS = `
+UPDATE cabinet.table_rebuild SET result = result || jsonb_build_object('indexesMissing', $3::jsonb)
+WHERE source_id = $1::int8 AND follower_id = $2::int8`
+
+/** $1: the source. */
+export const STATE = `
+SELECT r.source_id::float8 AS "sourceId", r.state, r.step, r.done::float8 AS done, r.rows::float8 AS rows, r.code, r.message, r.result,
+  cabinet.rfc3339(r.started_at) AS "startedAt", cabinet.rfc3339(r.finished_at) AS "finishedAt",
+  EXISTS (SELECT FROM cabinet.follower f WHERE f.id = r.follower_id AND f.leased_until > cabinet.now()) AS held
+FROM cabinet.table_rebuild r WHERE r.source_id = $1::int8`
+
+/** $1: the name. One that has ended is not held, even while somebody removes what it has left. */
 export const FIND = `
-SELECT id::float8 AS id, lease::float8 AS lease, holder, leased_until > cabinet.now() AS held
-FROM cabinet.follower WHERE kind = '${REBUILD_KIND}' AND name = $1::text`
+SELECT f.id::float8 AS id, f.lease::float8 AS lease, f.holder, f.leased_until > cabinet.now()
+  AND NOT EXISTS (SELECT FROM cabinet.table_rebuild r WHERE r.follower_id = f.id AND r.state <> 'running') AS held
+FROM cabinet.follower f WHERE kind = '${REBUILD_KIND}' AND name = $1::text`
 
 /** $1: the follower, $2: its lease. No row if the lease is lost. */
 export const HOLD = `SELECT FROM cabinet.follower WHERE id = $1::int8 AND lease = $2::int8 FOR UPDATE`
@@ -49,6 +80,11 @@ export const HOLD = `SELECT FROM cabinet.follower WHERE id = $1::int8 AND lease 
 /** $1: the follower, $2: its lease, $3: milliseconds. */
 export const RENEW = `
 UPDATE cabinet.follower SET leased_until = cabinet.now() + $3::int8 * interval '1 ms' WHERE id = $1::int8 AND lease = $2::int8 RETURNING 1`
+
+/** $1: the follower, $2: its lease, which nobody has afterwards. No row if it is lost already. */
+export const GIVE_UP = `
+UPDATE cabinet.follower SET lease = lease + 1, leased_until = cabinet.now()
+WHERE id = $1::int8 AND lease = $2::int8 RETURNING lease::float8 AS lease`
 
 /** $1: the follower, $2: the last row that was written. */
 export const MOVE = `UPDATE cabinet.follower SET event_id = greatest(event_id, $2::int8), moved_at = cabinet.now() WHERE id = $1::int8`

@@ -5,7 +5,8 @@ import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
 import { rebuildFollower } from "@data-cabinet/core/row/RebuildFollower"
-import type { RebuildProgress, RebuildWishes } from "@data-cabinet/core/row/RebuildStore"
+import type { RebuildProgress } from "@data-cabinet/core/row/RebuildState"
+import type { RebuildWishes } from "@data-cabinet/core/row/RebuildStore"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -60,6 +61,8 @@ const plan = (sourceId: number, wishes: Partial<RebuildWishes> = {}) =>
   store.runPromise(TableRebuild.use((all) => all.plan(sourceId, { ...PLAIN, ...wishes })))
 const retype = (sourceId: number, column: string, type: "numeric" | "text", notation = {}) =>
   store.runPromise(SourceColumns.use((all) => all.retype(sourceId, column, type, { withViews: false, notation })))
+
+const stateOf = (sourceId: number) => store.runPromise(TableRebuild.use((all) => all.state(sourceId)))
 
 const rowsOf = async (table: string) => {
   const rows = await database.run(`SELECT row_to_json(t)::text AS row FROM sources.${table} t ORDER BY _event_id`)
@@ -323,7 +326,7 @@ it("run leaves nothing behind when it is interrupted, and another process remove
   const source = await newSource("Lost")
   await post(source, { n: number("1") })
   const before = await rowsOf("lost")
-  for (const step of ["rows", "indexes", "changes", "swap"] as const) {
+  for (const step of ["plan", "rows", "indexes", "changes", "swap"] as const) {
     const reached = Promise.withResolvers<void>()
     const stop: Report = (progress) =>
       progress.step === step ? Effect.andThen(Effect.sync(reached.resolve), Effect.never) : Effect.void
@@ -331,6 +334,7 @@ it("run leaves nothing behind when it is interrupted, and another process remove
     await reached.promise
     await Effect.runPromise(Fiber.interrupt(fiber))
     expect(await remains()).toEqual([])
+    expect(await stateOf(source)).toMatchObject({ state: "failed", step, message: expect.stringContaining("stopped") })
   }
   const reached = Promise.withResolvers<void>()
   const held = store.runFork(
@@ -341,8 +345,12 @@ it("run leaves nothing behind when it is interrupted, and another process remove
   const tidy = FollowerStore.use((followers) => runFollower(followers, rebuildFollower))
   await other.runPromise(tidy)
   expect((await remains()).length).toBeGreaterThan(0)
+  expect(await stateOf(source)).toMatchObject({ state: "running", code: null })
   await database.run("UPDATE cabinet.follower SET leased_until = cabinet.now() WHERE kind = 'rebuild'")
+  const lost = { state: "failed", code: "rebuild_ended", message: expect.stringContaining("was lost") }
+  expect(await stateOf(source)).toMatchObject(lost)
   await other.runPromise(tidy)
+  expect(await stateOf(source)).toMatchObject(lost)
   expect(await remains()).toEqual([])
   expect((await rowsOf("lost")).slice(0, 1)).toEqual(before)
   await Effect.runPromise(Fiber.interrupt(held))
