@@ -4,7 +4,8 @@
  * character of the text.
  */
 
-const PLAIN = /^[\w./:=@%+,-]+$/
+/** zsh replaces a word such as `=ls` by the path of that program. */
+const PLAIN = /^(?!=)[\w./:=@%+,-]+$/
 
 /**
  * Characters that a quoted word cannot safely contain: shells disagree about `\` before `'`, and terminals act on the

@@ -38,6 +38,7 @@ const HOSTILE = [
   "%s %d %% \\n \\0101 \\c",
   "a\rb\tc\u0085d\u202ee\u2028f",
   "ключ 🐱 = значение",
+  "=ls",
   "a & touch pwned | b ; c < d > e ( f )",
   "\ntouch pwned\nx",
 ]
@@ -54,6 +55,10 @@ it("every shell reads shellWord and shellInput as the text, and runs nothing of 
     assert.strictEqual(said(shell, `${shellInput("ends\n\n")} | cat`), "ends\n\n")
     assert.deepStrictEqual(readdirSync(empty), [], shell)
   }
+})
+
+it("shellWord quotes a word that zsh would replace by the path of a program", () => {
+  assert.deepStrictEqual(["=ls", "a=b", "--fv=ls"].map(shellWord), ["'=ls'", "a=b", "--fv=ls"])
 })
 
 it("shellWord refuses texts that no shell word can hold", () => {
