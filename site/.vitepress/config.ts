@@ -46,7 +46,7 @@ const docs = (...names: ReadonlyArray<string>) => names.map((name) => page(`docs
 const LIBRARY = ["openCabinet", "openCabinets", "client"]
 
 const SIDEBAR = [
-  { text: "Start", items: [page("README.md", "A tour of five minutes"), page("docs/comparison.md")] },
+  { text: "Start", items: [page("README.md", "A five-minute tour"), page("docs/comparison.md")] },
   {
     text: "Guides",
     items: docs(
