@@ -57,7 +57,10 @@ export class HeaderedRows {
 
   row(row: CellRow): void {
     if (this.#names === undefined) {
-      if (this.#hasHeader) return this.#header(row.cells)
+      if (this.#hasHeader) {
+        this.#examineLetters(row)
+        return this.#header(row.cells)
+      }
       this.#header([])
     }
     const { cells } = row
@@ -86,14 +89,17 @@ export class HeaderedRows {
 
   #examine(row: CellRow, width: number, doubts: DoubtLog): void {
     if (this.#hasHeader && width < this.#width && row.columns !== undefined) doubts.add("short_rows", row.line)
-    if (this.#hasReplaced) {
-      for (const [n, cell] of row.cells.entries()) {
-        if (typeof cell === "string" && cell.includes("\uFFFD"))
-          doubts.add("values_replaced", row.line, row.columns?.[n] ?? n + 1)
-      }
-    }
+    this.#examineLetters(row)
     this.#beforeLast = this.#last
     this.#last = row
+  }
+
+  #examineLetters({ line, cells, columns }: CellRow): void {
+    if (!this.#hasReplaced) return
+    for (const [n, cell] of cells.entries()) {
+      if (typeof cell === "string" && cell.includes("\uFFFD"))
+        this.#doubts?.add("values_replaced", line, columns?.[n] ?? n + 1)
+    }
   }
 
   #name(n: number): string {

@@ -1,11 +1,13 @@
 /**
  * Reads the tables of an HTML page in pieces, as many shops export them under the name `.xls`. The cell of a merged area
  * that comes first has its text; the others are empty. White space is one space, as a browser shows it; line breaks stay.
+ * A row with text outside its cells, as a broken tag leaves it, is refused.
  */
 import { Parser } from "htmlparser2"
 import { MAX_CELLS } from "./CsvReader.ts"
 import { MAX_ITEM_LENGTH, type Refusal, tooLong } from "./FileItem.ts"
 import { shownText } from "./HtmlCellText.ts"
+import { BLOCKS, columnSpan, HIDDEN, rowSpan, SECTIONS } from "./HtmlElements.ts"
 
 /** A row of a table. Tables of the page, and rows of a table, are counted from 1. */
 export interface HtmlRow {
@@ -23,14 +25,6 @@ export interface HtmlTableSink {
   readonly refuse: (table: number, refusal: Refusal) => void
 }
 
-/** Elements whose content is not shown. */
-const HIDDEN = new Set(["script", "style", "template", "title", "noscript"])
-const BLOCKS = new Set(["br", "p", "div", "li", "h1", "h2", "h3", "h4"])
-const SECTIONS = new Set(["thead", "tbody", "tfoot"])
-
-const MAX_COLUMN_SPAN = 1_000
-const MAX_ROW_SPAN = 65_534
-
 /** Open elements, all of which the parser searches at each tag. Browsers nest no deeper than 512. */
 const MAX_DEPTH = 1_000
 /** A stopped page is parsed to the end of such a step, and no further. */
@@ -38,11 +32,6 @@ const STEP_LENGTH = 16_384
 /** Merged areas may cover so many cells on any page, and so many more for each character. */
 const FREE_CELLS = 250_000
 const CELLS_PER_CHARACTER = 8
-
-const spanOf = (value: string | undefined, most: number, zero: number): number => {
-  const span = Number(/^\s*(\d{1,9})/.exec(value ?? "")?.[1] ?? 1)
-  return span === 0 ? zero : Math.min(span, most)
-}
 
 export class HtmlTables {
   readonly #sink: HtmlTableSink
@@ -58,6 +47,7 @@ export class HtmlTables {
   #down: Array<number> = []
   #text: Array<string> | undefined
   #hidden: string | undefined
+  #isCaption = false
   #length = 0
   #isRefused = false
   /** Characters since something was found: a tag or a comment without an end would be kept whole. */
@@ -117,6 +107,7 @@ export class HtmlTables {
     if (this.#depth !== 1) return
     if (name === "tr") this.#openRow()
     else if (name === "td" || name === "th") this.#openCell(name, attributes)
+    else if (name === "caption") this.#isCaption = true
     else if (SECTIONS.has(name)) this.#endSection()
     else if (BLOCKS.has(name)) this.#break()
   }
@@ -133,16 +124,24 @@ export class HtmlTables {
     if (this.#depth !== 1) return
     if (name === "tr") this.#endRow()
     else if (name === "td" || name === "th") this.#endCell()
+    else if (name === "caption") this.#isCaption = false
     else if (SECTIONS.has(name)) this.#endSection()
     else if (BLOCKS.has(name)) this.#break()
   }
 
   #write(text: string): void {
     this.#unfound = 0
-    if (this.#text === undefined || this.#depth !== 1 || this.#hidden !== undefined || this.#isRefused) return
+    if (this.#isStopped || this.#depth !== 1 || this.#hidden !== undefined || this.#isRefused) return
+    if (this.#text === undefined) return this.#writeOutside(text)
     this.#length += text.length
     if (this.#length > MAX_ITEM_LENGTH) return this.#refuseRow(null, tooLong("the row"))
     this.#text[this.#text.length - 1] += text
+  }
+
+  /** Text between the cells, or behind a row. Above the first row it is a title. */
+  #writeOutside(text: string): void {
+    if (this.#line > 0 && !this.#isCaption && /\S/.test(text))
+      this.#refuseRow(null, "the row has text outside its cells")
   }
 
   /** A line break is a character of the row, so that breaks alone do not collect without limit. */
@@ -168,6 +167,7 @@ export class HtmlTables {
   #openRow(): void {
     this.#endRow()
     this.#line++
+    this.#isCaption = false
     this.#cells = []
     this.#isHeading = true
     this.#column = 0
@@ -184,8 +184,8 @@ export class HtmlTables {
     this.#column = cells.length
     if (!this.#cover(cells.length - passed)) return
     if (name === "td") this.#isHeading = false
-    const columns = spanOf(attributes["colspan"], MAX_COLUMN_SPAN, 1)
-    const rows = spanOf(attributes["rowspan"], MAX_ROW_SPAN, MAX_ROW_SPAN)
+    const columns = columnSpan(attributes["colspan"])
+    const rows = rowSpan(attributes["rowspan"])
     if (cells.length + columns > MAX_CELLS) return this.#refuseRow(null, `the row has more than ${MAX_CELLS} cells`)
     if (!this.#cover(columns - 1)) return
     for (let n = 0; n < columns; n++) {

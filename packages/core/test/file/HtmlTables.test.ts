@@ -155,6 +155,25 @@ it("readItems leaves out the titles above an HTML table, and counts them", async
   assert.deepStrictEqual(await rows(plain, { header: true }), [])
 })
 
+it.each([
+  [`${HEAD}<tr><td>1</td><td}>Anna</td></tr><tr><td>2<td>Ira</tr>`, 2],
+  [`${HEAD}<tr><td>1</td><td>Anna</td></tr> Ira <tr><td>2</td><td>Ira</td></tr>`, 2],
+  [`${HEAD}<tr><td>1</td>&lt;<td>Anna</td></tr>`, 2],
+  [`<tr><th>id</th><th\\>name</th></tr><tr><td>1</td></tr>`, 1],
+])("readItems refuses text outside the cells of %j", async (inner, line) => {
+  const { refusals } = await read(table(inner))
+  assert.deepStrictEqual(refusals, [{ line, column: null, reason: "the row has text outside its cells" }])
+})
+
+it.each([
+  `&nbsp;<caption>Orders${HEAD} <tr>\n<td>1</td>&nbsp;<td>Anna</td>\u00a0</tr>\n`,
+  `Orders of May ${HEAD}<form><tr><td>1</td><input><td>Anna</td></tr></form>`,
+  `${HEAD}<tr><script>a</script><td>1</td><!-- b --><td>Anna</td></tr><caption>Orders</caption>`,
+])("readItems reads %j, whose text outside the cells is no content", async (inner) => {
+  const { refusals, rows: found } = await read(table(inner))
+  assert.deepStrictEqual([refusals, found], [[], [{ id: "1", name: "Anna" }]])
+})
+
 it("readItems counts short rows of an HTML table, and refuses long ones by row and cell", async () => {
   const found = await read(table(`${HEAD}<tr><td>1</tr><tr><td>1<td>2<td>3</tr><tr><td>2<td>x<td></tr>`))
   assert.deepStrictEqual(found.rows, [{ id: "1" }, { id: "2", name: "x" }])

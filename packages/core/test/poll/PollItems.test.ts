@@ -189,6 +189,7 @@ it.each<[string, string | Uint8Array, ReadonlyArray<readonly [string, number]>]>
   ["short rows", "a,b,c\n1,2,3\n1\n1,2\n1,2,3\n", [["short_rows", 2]]],
   ["titles", "Orders\n\nname,sum\nAnna,1\nIra,2\n", [["titles_skipped", 2]]],
   ["replaced letters", Buffer.concat([Buffer.from("a,b\n\0,Жук\n")]), [["values_replaced", 1]]],
+  ["replaced letters of the header", Buffer.from("a,b\0\n1,2\n"), [["values_replaced", 1]]],
   ["replaced letters of JSON", Buffer.from('[{"a":"\0"}]'), [["values_replaced", 1]]],
   ["no items", "[]", []],
 ])("PollItems counts the warnings about a response with %s", async (_, body, kinds) => {
