@@ -5,6 +5,7 @@
 import { commaUse } from "./CommaUse.ts"
 import { constancy, type Constancy } from "./Constancy.ts"
 import { csvSample, type CsvSample, type SampledText } from "./CsvSample.ts"
+import { tableBegin } from "./TableBegin.ts"
 
 /** The text has one column; commas or semicolons in it separate nothing. */
 export const ONE_COLUMN = ""
@@ -87,7 +88,10 @@ const withoutOthers = (sampled: SampledText, comma: Fit | null, fits: ReadonlyAr
   if (other !== undefined && comma.level === 0 && rows[0]?.cells.length === 1) return one(other.delimiter)
   const { dividedLines, inTexts } = commaUse(sampled.text, sampled.whole)
   if (dividedLines > 0 || inTexts === 0) return one(",")
-  if (rows.length > 1 && rows[0]!.cells.length === 1 && comma.level < 2) return one(ONE_COLUMN)
+  if (rows.length > 1 && rows[0]!.cells.length === 1) {
+    // Unless the first line is a title, every row with a comma would have more cells than its header.
+    if (comma.level < 2 || tableBegin(rows, comma.width) === 0) return one(ONE_COLUMN)
+  }
   const lines = csvSample(sampled, ONE_COLUMN).rows
   const decimals = new Set(lines.slice(1).map(({ cells }) => DECIMAL.exec(cells[0]!)?.[1]?.length))
   if (decimals.size === 1 && !decimals.has(undefined)) {
