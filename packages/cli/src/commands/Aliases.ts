@@ -38,7 +38,7 @@ const words = (args: ReadonlyArray<string>): ReadonlyArray<number> => {
 /** The command, whatever flags precede it. */
 export const firstWord = (args: ReadonlyArray<string>): string | undefined => args[words(args)[0] ?? args.length]
 
-/** The call with other words at the places of these. */
+/** The call with these words replaced by others. */
 const reworded = (args: ReadonlyArray<string>, at: ReadonlyMap<number, ReadonlyArray<string>>): ReadonlyArray<string> =>
   args.flatMap((word, place) => at.get(place) ?? [word])
 

@@ -632,8 +632,8 @@ export const ENGLISH = {
     recipe: "How the sender signs",
     none: "not at all",
     secret: "The secret that the sender signs with (for sns: the ARN of the topic)",
-    newSecret: "A new secret (empty: the one that there is)",
-    keepOld: "The previous secret also counts while the sender changes",
+    newSecret: "New secret (leave empty to keep the current one)",
+    keepOld: "Also accept the previous secret while the sender switches",
     token: "For token: where it is",
     place: "It is in",
     places: { header: "a header", query: "the query", field: "a field of the body" },
@@ -653,10 +653,10 @@ export const ENGLISH = {
   },
   challenge: {
     title: "Questions before the first request",
-    hint: "Some providers ask something of the address before they send to it. A question that is signed is answered by the recipe.",
+    hint: "Some providers challenge the address before they send to it. The recipe answers challenges that are signed.",
     provider: "Answer",
     none: "nobody",
-    secret: "Verify token or consumer secret (empty: the one that there is)",
+    secret: "Verify token or consumer secret (leave empty to keep the current one)",
   },
   overview: {
     title: "Overview",

@@ -17,7 +17,7 @@ export interface SubscriptionHolder {
   readonly id: number
 }
 
-/** What a subscription is stored as. */
+/** A subscription as it is stored. */
 export interface NewSubscription {
   readonly holder: SubscriptionHolder
   /** The number that its agent knows it by. */

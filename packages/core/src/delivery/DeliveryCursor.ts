@@ -6,7 +6,7 @@ export const deliveryCursor = ({ at, id, untriedBelow }: DeliveryPlace): string 
 
 const CURSOR = /^([^_]{1,40})_(0|[1-9]\d{0,15})_(0|[1-9]\d{0,15})$/
 
-/** Undefined for a text that is no cursor. */
+/** Undefined if the text is not a cursor. */
 export const deliveryPlace = (text: string): DeliveryPlace | undefined => {
   const [, at = "", ...numbers] = CURSOR.exec(text) ?? []
   const [id = Number.NaN, untriedBelow = Number.NaN] = numbers.map(Number)

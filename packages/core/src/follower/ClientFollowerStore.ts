@@ -9,7 +9,7 @@ export interface KeptFollower extends KeptPosition, FollowerFilter {
   readonly id: number
 }
 
-/** Whose follower, and its name. */
+/** Identifies a follower: its owner and its name. */
 export interface FollowerOf {
   readonly fingerprint: Uint8Array
   readonly name: string

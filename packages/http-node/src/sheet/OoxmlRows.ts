@@ -1,6 +1,6 @@
 /**
- * The rows of a worksheet part. Cells and rows are placed by their reference, or after the previous one. An unreadable
- * cell makes its row refused, or ends the read with the row's number: no cell is left out in silence.
+ * The rows of a worksheet part. Cells and rows are placed by their reference, or after the previous one. If a cell is
+ * unreadable, its row is refused or the read ends with the row's number: no cell is omitted silently.
  */
 import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { cellNumber } from "./CellNumber.ts"
