@@ -64,7 +64,7 @@ const formOf = (tags: ReadonlyArray<Tag>, { attributes, around }: Tag): Tag | un
   )
 }
 
-/** Acts on no listed screen: they need a built index, a certificate, a running import, or a login for reports. */
+/** Acts on no listed screen: they need a built index, a certificate, a running import or rebuild, or a login for reports. */
 const NOT_LISTED: ReadonlyArray<string> = [
   "addresses/{id}/client-certificate/remove",
   "files/{id}/cancel",
@@ -72,6 +72,7 @@ const NOT_LISTED: ReadonlyArray<string> = [
   "tables/{schema}/{name}/columns/{column}/index/drop",
   "tables/{schema}/{name}/indexes/drop",
   "tables/{schema}/{name}/indexes/search/drop",
+  "tables/{schema}/{name}/rebuild/cancel",
 ]
 
 it("a screen explains an action that cannot be undone before it shows its button", async () => {

@@ -19,6 +19,8 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "tables/{schema}/{name}/columns/{column}/index/drop",
   "tables/{schema}/{name}/indexes/drop",
   "tables/{schema}/{name}/indexes/search/drop",
+  "tables/{schema}/{name}/rebuild/cancel",
+  "tables/{schema}/{name}/rebuild/start",
   "tokens/{id}/revoke",
   "views/{id}/remove",
 ]

@@ -19,6 +19,8 @@ export const SCREENS: ReadonlyArray<string> = [
   "tables/sources/orders/columns/total",
   "tables/sources/orders/columns/customer?type=numeric",
   "tables/sources/orders/indexes",
+  "tables/sources/orders/rebuild",
+  "tables/sources/orders/rebuild?column=total&type=text&name=sum&without_empty=on&show=1",
   "tables/sources/orders/latest",
   "tables/sources/orders/latest?key=customer&by=_event_id&view=public.orders_latest",
   "tables/sources/orders/row?fc=_event_id&fo=eq&fv=7",

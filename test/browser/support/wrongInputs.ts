@@ -64,6 +64,7 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   "tables/{schema}/{name}/indexes/build": { fields: { column: "" }, at: "column" },
   "tables/{schema}/{name}/jump": { fields: { value: "no number" }, at: "value" },
   "tables/{schema}/{name}/latest": { fields: { view: "noschema" }, at: "view" },
+  "tables/{schema}/{name}/rebuild": { fields: { column: "customer", name: "No name" }, at: "name" },
   "tables/{schema}/{name}/select": { fields: { fc: "total", fo: "gt", fv: "no number" }, at: "fv" },
   tokens: { fields: { name: LONG }, at: "name" },
   views: { fields: { title: LONG }, at: "title" },

@@ -7,6 +7,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   ...Object.fromEntries(SETTING_ERRORS.map(({ code, name }) => [code, [name]])),
   bad_batch: ["batch_max"],
   bad_template: ["body_template", "body_kind"],
+  bad_columns: ["name", "column"],
   bad_certificate: ["client_certificate"],
   bad_challenge: ["secret", "provider"],
   bad_client_key: ["client_key"],

@@ -15,6 +15,7 @@ import { selectionOfForm } from "./SelectionForm.ts"
 import { withQuery } from "./SelectionLinks.ts"
 import { indexBuilds } from "./IndexBuilds.ts"
 import { indexScreens } from "./IndexScreens.ts"
+import { rebuildScreens } from "./RebuildScreens.ts"
 import { latestScreens } from "./LatestScreens.ts"
 import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
@@ -106,5 +107,6 @@ export const tableScreens = Effect.gen(function* () {
     ...(yield* columnScreens(found, builds)),
     ...(yield* indexScreens(found, builds)),
     ...(yield* latestScreens(found)),
+    ...(yield* rebuildScreens(found)),
   ]
 })

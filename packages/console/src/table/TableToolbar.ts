@@ -21,6 +21,7 @@ import {
 } from "./SelectionLinks.ts"
 import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import { indexPath } from "./IndexScreen.ts"
+import { rebuildPath } from "./RebuildScreen.ts"
 import { tablePath } from "./TablePath.ts"
 
 export interface ToolbarData {
@@ -124,7 +125,7 @@ const columnsMenu = (frame: Frame, data: ToolbarData): Menu => {
         markup`<label class="choice"><input type="checkbox" name="show" value="${name}"${checked(shown.has(name))}> ${labelOf(data, name)}</label>`,
     )}</fieldset>
 ${["col", "order"].map((list) => valuesOf(data.pairs, list).map((name) => markup`<input type="hidden" name="${list}" value="${name}">`))}
-<button class="main">${words.apply}</button>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}`,
+<button class="main">${words.apply}</button>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}${data.ofSource && may(frame, "column.change") && markup`<a class="item" href="${rebuildPath(frame, data.schema, data.name)}">${ICONS.edit}${frame.words.rebuild.link}</a>`}`,
   }
 }
 

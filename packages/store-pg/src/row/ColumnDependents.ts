@@ -3,7 +3,7 @@
  * count, because they can be recreated. An author can create most of these objects on any column that it may read.
  *
  * Objects that PostgreSQL rebuilds automatically do not count: indexes, statistics, checks, and the column's own
- * default.
+ * default. Neither do the triggers of a rebuild.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -31,6 +31,8 @@ WITH RECURSIVE views (oid) AS (
 ), found AS (
   SELECT d.classid, d.objid, d.objsubid FROM pg_depend d
   WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = $1::regclass AND d.refobjsubid = $2::int2
+    AND NOT EXISTS (SELECT FROM pg_trigger t
+      WHERE d.classid = 'pg_trigger'::regclass AND t.oid = d.objid AND t.tgfoid = 'cabinet.note_row_change'::regproc)
     AND (d.classid IN ('pg_proc'::regclass, 'pg_policy'::regclass, 'pg_trigger'::regclass, 'pg_publication_rel'::regclass)
       OR d.classid = 'pg_attrdef'::regclass AND EXISTS (
         SELECT FROM pg_attrdef f WHERE f.oid = d.objid AND (f.adrelid, f.adnum) <> ($1::regclass, $2::int2))

@@ -18,7 +18,7 @@ import { patiently } from "./PatientSession.ts"
 import { Rebuild } from "./Rebuild.ts"
 import { endingFor, endingOf, stateOf, type StoredState } from "./RebuildEnding.ts"
 import { rebuildFacts } from "./RebuildFacts.ts"
-import { abandon, begin, createNew, findRebuild, heartbeat, remove } from "./RebuildLease.ts"
+import { abandon, begin, createNew, findRebuild, heartbeat, remove, SHORT_ATTEMPTS } from "./RebuildLease.ts"
 import * as Statement from "./RebuildStatement.ts"
 
 type Sql = PgClient.PgClient
@@ -35,8 +35,8 @@ const run = <E extends { readonly code: string; readonly message: string }>(
     if (before?.held === true) {
       return yield* new NotRebuilt({ fact: { is: "running", holder: before.holder } })
     }
-    // The remains of a process that was lost.
-    if (before !== undefined) yield* remove(sql, { ...before, sourceId }, endingOf(sourceId, "lost"))
+    // The remains of a process that was lost, or of a cancelled rebuild.
+    if (before !== undefined) yield* remove(sql, { ...before, sourceId }, endingOf(sourceId, "lost"), SHORT_ATTEMPTS)
     return yield* Effect.acquireUseRelease(
       begin(sql, sourceId),
       (held) => {

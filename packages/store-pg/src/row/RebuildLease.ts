@@ -17,8 +17,10 @@ type Sql = PgClient.PgClient
 /** Triggers come and go under short locks. */
 const ATTEMPTS = 100
 /** While a reader keeps the table, what a rebuild has left stays: it is removed later. */
-const SHORT_ATTEMPTS = 8
+export const SHORT_ATTEMPTS = 8
 const PAUSE = "250 millis"
+/** With the wait for the lock. */
+const ATTEMPT_SECONDS = 0.3
 
 const HOLDER = `${hostname()}:${process.pid}`
 
@@ -38,7 +40,7 @@ const briefly = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>, attempts =
     }),
     Effect.mapError((error) =>
       SqlError.isSqlError(error) && isConflict(error) && !isUnavailable(error)
-        ? new NotRebuilt({ fact: { is: "busy", seconds: 30 } })
+        ? new NotRebuilt({ fact: { is: "busy", seconds: Math.ceil(attempts * ATTEMPT_SECONDS) } })
         : error,
     ),
   )

@@ -295,6 +295,7 @@ it("run refuses a second run, and ends when it is cancelled, when its columns ch
     source,
     {},
     once("indexes", async () => {
+      expect((await plan(source)).inTheWay).toEqual([])
       second.push(await other.runPromise(Effect.flip(TableRebuild.use((all) => all.run(source, PLAIN)))))
     }),
   ).catch(() => {})

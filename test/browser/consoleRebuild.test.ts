@@ -1,0 +1,55 @@
+/** A table is made again in the console: the changes first, a confirmation, progress without a reload, and cancelling. */
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { heldTable } from "../support/heldTable.ts"
+import { withDatabase } from "../support/postgres.ts"
+import { type Chromium, startChromium } from "./support/chromium.ts"
+import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+
+const database = withDatabase()
+let cabinet: ConsoleCabinet
+let chromium: Chromium
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, 10)
+  chromium = await startChromium()
+}, 120_000)
+afterAll(async () => {
+  await chromium.close()
+  await cabinet.close()
+})
+
+it("a rebuild is shown first, confirmed, followed to its end, and cancelled without a reload", async () => {
+  const extraHTTPHeaders = { ...(await cabinet.as("editor")) }
+  const { page, complaints } = await chromium.visit({ extraHTTPHeaders, locale: "en-US" })
+  const start = async () => {
+    await page.click("[popovertarget=start-rebuild]")
+    await page.click("#start-rebuild button.danger")
+  }
+  await page.goto(`${cabinet.base}/console/tables/sources/orders/rebuild`)
+  await page.selectOption("select[name=column]", "note")
+  await page.fill("input[name=name]", "remark")
+  await page.click("input[name=show] + button")
+  await page.click("[popovertarget=start-rebuild]")
+  assert.include(await page.textContent("#start-rebuild-says"), "10 rows of sources.orders")
+  await page.click("#start-rebuild button.danger")
+  await page.waitForSelector("text=The table was made again: 10 rows")
+  assert.strictEqual((await cabinet.cabinet.columns.list(cabinet.source.id))[0]!.name, "remark")
+
+  const first = await heldTable(database.url, "sources.orders")
+  await page.click("input[name=show] + button")
+  await start()
+  await page.waitForSelector("#rebuild >> text=waiting for the table")
+  await page.click("[popovertarget=cancel-rebuild]")
+  await page.click("#cancel-rebuild button.danger")
+  await page.waitForSelector("#rebuild >> text=It was cancelled")
+
+  await first[Symbol.asyncDispose]()
+  await page.click("input[name=show] + button")
+  const second = await heldTable(database.url, "sources.orders")
+  await start()
+  await page.waitForSelector("#rebuild progress")
+  await page.evaluate(() => document.body.setAttribute("data-same", ""))
+  await second[Symbol.asyncDispose]()
+  await page.waitForSelector("text=The table was made again: 10 rows")
+  assert.isTrue(await page.evaluate(() => document.body.hasAttribute("data-same")))
+  assert.deepStrictEqual(complaints, [])
+}, 120_000)
