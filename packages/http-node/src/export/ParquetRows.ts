@@ -223,8 +223,7 @@ export const encodeParquet = (shape: ExportShape): RowEncoder =>
     let number = 0
     let rows = 0
     const group = (): Uint8Array => {
-      // The writer reads the values of a column when it reaches that column, and has released them when it reaches the
-      // next.
+      // The writer reads a column's values when it reaches the column, and releases them before it reaches the next.
       const columnData = held.map((column, index) => ({
         name: columns[index]!.name,
         get data() {
