@@ -119,11 +119,15 @@ const attacks = (source: string): ReadonlyArray<Attack> => {
   return pumps.flatMap((pump) => [...begins].map((begin) => ({ begin, pump })))
 }
 
-/** At this length quadratic time takes hundreds of milliseconds, and linear time less than one. */
-const LENGTH = 80_000
+/** At this length quadratic time takes tens of milliseconds, and linear time a fraction of one. */
+const LENGTH = 20_000
 
 /** CPU milliseconds after which a text is examined more closely. */
-const SUSPECT_MILLIS = 20
+const SUSPECT_MILLIS = 5
+
+/** Between these lengths the growth of a suspect is measured. */
+const SHORTEST = 2_500
+const LONGEST = 160_000
 
 /** CPU milliseconds that a text must take for its growth to be measured reliably. */
 const MEASURED_MILLIS = 5
@@ -146,7 +150,7 @@ const cpuMillis = () => {
 const tryTexts = (
   source: string,
   flags: string,
-  texts: ReadonlyArray<string>,
+  texts: { readonly length: number; readonly at: (index: number) => string },
   from: number,
   longer: number,
   lookAfter = LOOK_AFTER,
@@ -155,7 +159,7 @@ const tryTexts = (
     texts,
     pattern: [source, flags.replace("y", "g")],
     at: from,
-    began: 0,
+    began: cpuMillis(),
     cpuMillis,
     longer,
   })
@@ -165,7 +169,7 @@ const tryTexts = (
        for (; at < texts.length; at++) {
          regex.lastIndex = 0
          began = cpuMillis()
-         regex.test(texts[at])
+         regex.test(texts.at(at))
          if (cpuMillis() - began > longer) break
        }`,
       context,
@@ -181,7 +185,14 @@ const tryTexts = (
 const least = (source: string, flags: string, text: string, enough = FOR_EVER_MILLIS) => {
   const tries: Array<number> = []
   for (let lookAfter = LOOK_AFTER; tries.length < 5;) {
-    const { at, millis } = tryTexts(source, flags, [text], 0, Number.POSITIVE_INFINITY, lookAfter)
+    const { at, millis } = tryTexts(
+      source,
+      flags,
+      { length: 1, at: () => text },
+      0,
+      Number.POSITIVE_INFINITY,
+      lookAfter,
+    )
     if (at === 1) tries.push(millis)
     else if (millis > enough) return millis
     // The CPU was busy with other work until the check.
@@ -195,14 +206,17 @@ const least = (source: string, flags: string, text: string, enough = FOR_EVER_MI
  * Quadratic work takes 64 times as long; the gap allows for a shared processor of varying speed.
  */
 const growsFaster = (source: string, flags: string, attack: Attack): boolean => {
-  for (let length = LENGTH / 32; length <= LENGTH * 2; length *= 2) {
+  for (let length = SHORTEST; length <= LONGEST; length *= 2) {
     const text = textOf(attack, length)
     const before = least(source, flags, text)
     if (before > FOR_EVER_MILLIS) return true
     if (before > MEASURED_MILLIS) {
       const longer = textOf(attack, length * 8)
       // A machine that turned slower in between, or collected its garbage, does not do so three times.
-      return [1, 2, 3].every(() => least(source, flags, longer, before * 22) > least(source, flags, text) * 22)
+      return [1, 2, 3].every(() => {
+        const bound = least(source, flags, text) * 22
+        return least(source, flags, longer, bound) > bound
+      })
     }
   }
   return false
@@ -211,13 +225,14 @@ const growsFaster = (source: string, flags: string, attack: Attack): boolean => 
 /** The first text for which a pattern takes more than linear time, however busy the machine is. */
 const slowOn = (source: string, flags: string): string | undefined => {
   const all = attacks(source)
-  const texts = all.map((attack) => textOf(attack, LENGTH))
+  // Made one at a time: all of them would fill the memory.
+  const texts = { length: all.length, at: (index: number) => textOf(all[index]!, LENGTH) }
   for (let from = 0; from < texts.length;) {
     const { at, millis } = tryTexts(source, flags, texts, from, SUSPECT_MILLIS)
     const attack = all[at]
     if (attack === undefined) return undefined
     if (millis <= SUSPECT_MILLIS) from = at
-    else if (growsFaster(source, flags, attack)) return JSON.stringify(texts[at]!.slice(0, 20))
+    else if (growsFaster(source, flags, attack)) return JSON.stringify(texts.at(at).slice(0, 20))
     else from = at + 1
   }
   return undefined
