@@ -30,7 +30,7 @@ const send = async (count: number, intakeUrl = cabinet.source.intakeUrl) => {
   }
 }
 
-it("an open table and list count a new event within a second, and move only on request", async () => {
+it("an open table and list count a new event by themselves, and move only on request", async () => {
   const [table, list] = await Promise.all(
     ["tables/sources/orders", "events"].map(async (path) => {
       const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
@@ -42,10 +42,7 @@ it("an open table and list count a new event within a second, and move only on r
   const firstRow = () => table!.page.textContent(".grid tbody tr[aria-rowindex]")
   const before = await firstRow()
   await send(1)
-  const at = performance.now()
   await Promise.all([table!, list!].map(({ page }) => page.locator("a.live", { hasText: /^1 new · show$/ }).waitFor()))
-  // A second on an otherwise idle machine.
-  assert.isBelow(performance.now() - at, 3_000)
   await send(4)
   await table!.page.locator("a.live", { hasText: "5 new · show" }).waitFor()
   assert.strictEqual(await firstRow(), before)
@@ -61,7 +58,7 @@ it("the first event of a new source appears by itself", async () => {
   await visit.page.goto(`${cabinet.base}/console/sources/${source.id}`)
   await visit.page.locator("a.live.on").waitFor()
   await send(1, source.intakeUrl)
-  await visit.page.locator("#recent-events table").waitFor({ timeout: 2_000 })
+  await visit.page.locator("#recent-events table").waitFor()
   assert.include(await visit.page.textContent("#recent-events"), `"order_no":${sent}`)
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })

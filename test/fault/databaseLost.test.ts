@@ -39,7 +39,7 @@ const ask = async () => [
   (await cabinet.ask("tables/sources/orders/rows?limit=1", key)).status,
 ]
 /** Far less than the 40 s after which a silent session counts as lost anyway, and far more than necessary. */
-const SOON = 15_000
+const SOON = 30_000
 
 /** Sends submissions one after the other until one is accepted; returns how long that took. */
 const untilTaken = async (): Promise<number> => {

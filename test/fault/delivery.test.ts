@@ -14,6 +14,8 @@ import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 import { deliveryLayer } from "./deliveryLayers.ts"
 import { type Answering, openReceiver } from "./deliveryReceiver.ts"
 
+const WORKER = program(new URL("deliveryWorker.ts", import.meta.url))
+
 let cabinet: DeliveryCabinet
 let source: number
 const closing: Array<() => Promise<unknown>> = []
@@ -255,11 +257,10 @@ describe("kill -9 of a worker", () => {
     const good = await receiver()
     const { id } = await address(good.url)
     await cabinet.accept(source, 40)
-    const child = spawn(
-      process.execPath,
-      [...PROGRAM_FLAGS, program(new URL("deliveryWorker.ts", import.meta.url)), cabinet.url, step],
-      { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...compileCache() } },
-    )
+    const child = spawn(process.execPath, [...PROGRAM_FLAGS, WORKER, cabinet.url, step], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...compileCache() },
+    })
     const [, signal] = await once(child, "exit")
     expect(signal).toBe("SIGKILL")
     expect(good.arrivals.length).toBeGreaterThanOrEqual(before)

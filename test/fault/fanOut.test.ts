@@ -12,6 +12,8 @@ import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
+const WORKER = program(new URL("fanOutWorker.ts", import.meta.url))
+
 const ADDRESSES = 130
 const EVENTS = 20
 const KILLS = 5
@@ -36,7 +38,7 @@ afterEach(async () => {
   for (const child of children.splice(0)) await kill(child)
 })
 const worker = (): ChildProcess => {
-  const child = fork(program(new URL("fanOutWorker.ts", import.meta.url)), [database.url], {
+  const child = fork(WORKER, [database.url], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

@@ -17,6 +17,8 @@ import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
+const WORKER = program(new URL("followerWorker.ts", import.meta.url))
+
 const GATE = 77_001
 const EVENTS = 20
 /** One process at work must not time out under the load of other tests. */
@@ -48,7 +50,7 @@ afterEach(async () => {
   }
 })
 const worker = (step: "stop" | "go"): ChildProcess => {
-  const child = fork(program(new URL("followerWorker.ts", import.meta.url)), [database.url, step], {
+  const child = fork(WORKER, [database.url, step], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

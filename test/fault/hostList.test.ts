@@ -12,14 +12,12 @@ import { nextDue } from "@data-cabinet/store-pg/maintenance/NextDue"
 import { openCabinet } from "data-cabinet"
 import { openDatabase } from "data-cabinet/compose/OpenDatabase"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 
 const DATABASE = "orders"
 const SETTINGS = { wal_level: "replica", hot_standby: "on" }
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 let home: ClusterHome
 let primary: TestCluster

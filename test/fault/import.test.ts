@@ -11,6 +11,8 @@ import { importCabinet } from "../support/importCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
+const WORKER = program(new URL("importWorker.ts", import.meta.url))
+
 const database = withDatabase()
 let folder: string
 let cabinet: ReturnType<typeof importCabinet>
@@ -39,7 +41,7 @@ interface Told {
 }
 
 const importing = (sourceId: number, path: string): ChildProcess =>
-  fork(program(new URL("importWorker.ts", import.meta.url)), [database.url, String(sourceId), path], {
+  fork(WORKER, [database.url, String(sourceId), path], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

@@ -15,6 +15,8 @@ import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
+const WORKER = program(new URL("importWorker.ts", import.meta.url))
+
 const database = withDatabase()
 let folder: string
 let cabinet: ReturnType<typeof importCabinet>
@@ -66,7 +68,7 @@ const claimed = (sourceId: number) =>
 const importing = async (sourceId: number, rows: number) => {
   const path = join(folder, `${sourceId}.csv`)
   await writeFile(path, `n,note\n${Array.from({ length: rows }, (_, n) => `${n},note ${n}`).join("\n")}\n`)
-  const child = fork(program(new URL("importWorker.ts", import.meta.url)), [database.url, String(sourceId), path], {
+  const child = fork(WORKER, [database.url, String(sourceId), path], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

@@ -11,6 +11,8 @@ import { fileOf, importCabinet } from "../support/importCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
+const WORKER = program(new URL("undoWorker.ts", import.meta.url))
+
 const database = withDatabase()
 let cabinet: ReturnType<typeof importCabinet>
 beforeAll(() => {
@@ -26,7 +28,7 @@ const imported = async (sourceId: number) => {
 }
 
 const undoing = (id: number): ChildProcess =>
-  fork(program(new URL("undoWorker.ts", import.meta.url)), [database.url, String(id)], {
+  fork(WORKER, [database.url, String(id)], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

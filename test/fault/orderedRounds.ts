@@ -7,6 +7,8 @@ import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 
+const WORKER = program(new URL("orderedWorker.ts", import.meta.url))
+
 /** How a process is disturbed. */
 export const DISTURBANCES = ["kill", "stop", "connections"] as const
 export type Disturbance = (typeof DISTURBANCES)[number]
@@ -48,7 +50,7 @@ export class OrderedWorkers {
   }
 
   async #open(): Promise<void> {
-    const child = fork(program(new URL("orderedWorker.ts", import.meta.url)), [this.#url, String(LEASE_MILLIS)], {
+    const child = fork(WORKER, [this.#url, String(LEASE_MILLIS)], {
       execArgv: [...PROGRAM_FLAGS],
       env: { ...process.env, ...compileCache() },
     })

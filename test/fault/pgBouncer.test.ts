@@ -9,12 +9,10 @@ import { openCabinet } from "data-cabinet"
 import { openDatabase } from "data-cabinet/compose/OpenDatabase"
 import { Deferred, Effect, Exit, Scope } from "effect"
 import { PgClient } from "@effect/sql-pg"
-import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from "../support/pgBouncer.ts"
 import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSettings"
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const DATABASE = "orders"
 const OWNER = "cabinet"

@@ -15,6 +15,8 @@ import { randomOf, seeded } from "../support/random.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
+const WORKER = program(new URL("rebuildWorker.ts", import.meta.url))
+
 const STEPS = ["rows", "indexes", "changes", "swap"]
 const random = seeded(Number(process.env["SEED"] ?? "1"))
 
@@ -49,7 +51,7 @@ const accept = async (fields: Record<string, string>): Promise<void> => {
 
 /** Kills the process some milliseconds after it says that it is at the step. */
 const killedAt = async (step: string, millis: number): Promise<void> => {
-  const child = fork(program(new URL("rebuildWorker.ts", import.meta.url)), [database.url, String(source)], {
+  const child = fork(WORKER, [database.url, String(source)], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })

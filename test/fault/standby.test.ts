@@ -11,7 +11,7 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { ReaderClient } from "@data-cabinet/store-pg/connection/ReaderClient"
 import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
-import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
 import { testCabinet } from "../support/testCabinet.ts"
@@ -19,8 +19,6 @@ import { testCabinet } from "../support/testCabinet.ts"
 const DATABASE = "orders"
 
 // Two servers of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
-
 let home: ClusterHome
 let primary: TestCluster
 let standby: TestCluster

@@ -2,12 +2,10 @@
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { type EventsClient, eventsClient } from "../support/eventsClient.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = withDatabase()
 const DIGITS = "1234567890123456789012345678901234567890"

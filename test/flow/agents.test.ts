@@ -9,11 +9,9 @@ import {
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const database = withDatabase()
 let cabinet: ApiCabinet
@@ -190,12 +188,13 @@ it("events are read from a cursor, and a call can wait for the next one", async 
   expect(all.data[0]).toMatchObject({ channel: "webhook", payload: { text: "hello" } })
   const filter = { source_id: letters.id, cursor: all.next_cursor }
   const began = performance.now()
-  const waiting = call("wait_for_events", { ...filter, seconds: 20 })
+  const waiting = call("wait_for_events", { ...filter, seconds: 50 })
   await new Promise((resolve) => setTimeout(resolve, 400))
   await cabinet.send(orders.intakeSecret, '{"total":1}')
   await cabinet.send(letters.intakeSecret, `{"text":"new","n":${DIGITS}}`)
   const { json } = await waiting
-  expect(performance.now() - began).toBeLessThan(10_000)
+  // Not at the end of the wait, however busy the machine is.
+  expect(performance.now() - began).toBeLessThan(40_000)
   expect(json).toContain(`"n":${DIGITS}`)
   const { data, next_cursor } = JSON.parse(json)
   expect(data).toHaveLength(1)

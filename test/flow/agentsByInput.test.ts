@@ -1,11 +1,11 @@
 /** `cabinet mcp` as a process that an agent starts: the protocol's official client, on a database and over `--server`. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { forged } from "../support/forged.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const database = withDatabase()
 let home: Home
@@ -73,9 +73,10 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
     expect.stringMatching(/may quote data that came from outside/),
     expect.stringContaining("(unknown_column)"),
   ])
-  const waiting = texts(client, "wait_for_events", { from: "now", seconds: 30 })
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
-  await send('{"total":1,"is":"new"}')
+  const waiting = texts(client, "wait_for_events", { from: "now", seconds: 50 })
+  // Nothing tells from outside when it waits.
+  const isOver = () => Promise.race([waiting.then(() => true), sleep(500, false)])
+  while (!(await isOver())) await send('{"total":1,"is":"new"}')
   expect((await waiting)[1]).toContain('"payload":{"total":1,"is":"new"}')
   // A cancelled call ends, and the server continues.
   const leave = new AbortController()
@@ -86,7 +87,7 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
 })
 
 it("the server's refusal of a remote call is the tool's result", async () => {
-  const client = await connect(["--server", server.baseUrl], { CABINET_TOKEN: `${token.slice(0, -4)}AAAA` })
+  const client = await connect(["--server", server.baseUrl], { CABINET_TOKEN: forged(token, token.length - 4) })
   const { isError, content } = await client.callTool({ name: "list_tables" })
   expect([isError, JSON.stringify(content)]).toEqual([
     true,
@@ -97,14 +98,14 @@ it("the server's refusal of a remote call is the tool's result", async () => {
 it("malformed lines are refused one by one, and the command ends with its input", async () => {
   const ping = '{"jsonrpc":"2.0","id":"a","method":"ping"}'
   const wait =
-    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait_for_events","arguments":{"from":"now"}}}'
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait_for_events","arguments":{"from":"now","seconds":50}}}'
   const input = ["{", `["${"x".repeat(70_000)}"]`, "", `[${ping}]`, '{"jsonrpc":"2.0","method":"x"}', wait, ping].join(
     "\n",
   )
   const began = performance.now()
   const { code, stdout, stderr } = await home.cabinet(["mcp"], env, input)
   expect([code, stderr]).toEqual([0, ""])
-  expect(performance.now() - began).toBeLessThan(20_000)
+  expect(performance.now() - began).toBeLessThan(40_000)
   const messages = stdout.trimEnd().split("\n")
   expect(
     messages.map((one) => (JSON.parse(one) as { readonly error?: { readonly code: number } }).error?.code),

@@ -84,7 +84,8 @@ it("event list --follow continues once its database is back", async () => {
   const database = await testDatabase()
   const store = testCabinet(database.url)
   try {
-    const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
+    const create = () => store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
+    const { id } = await vi.waitFor(create, 60_000)
     const accept = (body: string) =>
       store.runPromise(EventLog.use((log) => appendEvents(log, requestOf(id, body, false))))
     await accept("before")

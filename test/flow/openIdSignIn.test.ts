@@ -8,6 +8,7 @@ import Provider from "oidc-provider"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { visitor } from "../support/browserSession.ts"
 import { endAll, newHome, type Home, type ServerProcess } from "../support/cabinetProcess.ts"
+import { forged } from "../support/forged.ts"
 import { freePorts } from "../support/packed.ts"
 import { withDatabase } from "../support/postgres.ts"
 
@@ -194,7 +195,7 @@ it("a redirect back without the browser's cookie, with another state or issuer, 
     await refused(begun.who, own, `the right response after ${why}`)
   }
   const tampered = await away()
-  tampered.who.cookie = `${tampered.who.cookie!.slice(0, -4)}AAAA`
+  tampered.who.cookie = forged(tampered.who.cookie!, tampered.who.cookie!.length - 4)
   await refused(tampered.who, await atProvider(tampered.url), "a changed cookie")
   for (const name of ["nonce", "code_challenge"]) {
     // The provider's token belongs to another attempt than the one that this browser began.

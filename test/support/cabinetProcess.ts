@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { compileCache, program, PROGRAM_FLAGS } from "./program.ts"
 
-const ENTRY = new URL("../../packages/cli/src/bin.ts", import.meta.url)
+const PROGRAM = program(new URL("../../packages/cli/src/bin.ts", import.meta.url))
 
 /** Removes variables of the tests' own environment that would affect a server. */
 const OURS = /^(CABINET_|DATABASE_|LOG_|PORT$|HOST$|BASE_URL$|NODE_OPTIONS$|VITEST)/
@@ -26,7 +26,7 @@ const running = new Set<ChildProcess>()
 const commandLine = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
   process.execPath,
   ...PROGRAM_FLAGS,
-  program(ENTRY),
+  PROGRAM,
   ...args,
 ]
 
@@ -150,7 +150,7 @@ export const endAll = async (): Promise<void> => {
   )
   for (const { dir, dataDir, cabinet } of homes.splice(0)) {
     // The last command to leave stops the embedded database, so joining it once more ends a leftover.
-    if (existsSync(dataDir)) await cabinet(["migrate", "--json"])
+    if (existsSync(join(dataDir, "pgdata", "postmaster.pid"))) await cabinet(["migrate", "--json"])
     rmSync(dir, { recursive: true, force: true })
   }
 }

@@ -4,10 +4,10 @@ import { once } from "node:events"
 import type { IntakeOptions } from "./intakeCabinet.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "./program.ts"
 
-const PROGRAM = new URL("intakeProgram.ts", import.meta.url)
+const PROGRAM = program(new URL("intakeProgram.ts", import.meta.url))
 
 export const startIntakeProcess = async (databaseUrl: string, options: IntakeOptions = {}) => {
-  const child = fork(program(PROGRAM), [databaseUrl, JSON.stringify(options)], {
+  const child = fork(PROGRAM, [databaseUrl, JSON.stringify(options)], {
     execArgv: [...PROGRAM_FLAGS, "--expose-gc"],
     env: { ...process.env, ...compileCache() },
   })

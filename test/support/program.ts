@@ -14,7 +14,10 @@ const home = () => join(dirname(inject("postgresSocketDir")), "programs")
 
 const bundles = new Map<string, string>()
 
-/** Returns the bundle of the program at `source`. The first caller of a test run builds it, and the others wait. */
+/**
+ * Returns the bundle of the program at `source`. The first caller of a test run builds it, and the others wait. It blocks the
+ * thread for seconds, which would use up the time limits of statements that are under way: call it while the file is loaded.
+ */
 export const program = (source: URL): string => {
   const known = bundles.get(source.href)
   if (known !== undefined) return known
@@ -31,7 +34,6 @@ export const program = (source: URL): string => {
     )
     renameSync(`${done}.new`, done)
   }
-  // Blocking is fine, because callers only wait for the process they start.
   while (!existsSync(done)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   const fault = readFileSync(done, "utf8")
   if (fault !== "") throw new Error(fault)

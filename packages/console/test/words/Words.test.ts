@@ -50,6 +50,8 @@ const NAMES = new Set([
   // Values of a parameter.
   "beginning",
   "now",
+  // A field of a form, in an example.
+  "leads",
 ])
 
 /** The name of a setting. */

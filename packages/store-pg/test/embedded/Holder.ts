@@ -7,6 +7,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { compileCache, program, PROGRAM_FLAGS } from "../../../../test/support/program.ts"
 
+const PROGRAM = program(new URL("holdDatabase.ts", import.meta.url))
+
 export type Answer = EmbeddedDatabase & { readonly code?: string; readonly message?: string }
 
 export interface Holder {
@@ -29,10 +31,9 @@ export const hold = async (
     readonly uid?: number
   } = {},
 ): Promise<Holder> => {
-  const script = program(new URL("holdDatabase.ts", import.meta.url))
   const { transport = "socket", lingerMillis = 30_000, uid } = options
   const words = [face, dataDir, transport, String(lingerMillis), ...(uid === undefined ? [] : [String(uid)])]
-  const child = spawn(process.execPath, [...PROGRAM_FLAGS, script, ...words], {
+  const child = spawn(process.execPath, [...PROGRAM_FLAGS, PROGRAM, ...words], {
     env: { ...process.env, ...compileCache() },
     stdio: ["ignore", "pipe", "inherit"],
     detached: options.detached ?? false,

@@ -288,14 +288,17 @@ it("retype waits for the locks of many views no longer than for one", async () =
   const { id, table } = await newSource()
   for (let n = 0; n < 6; n++) await author(`CREATE VIEW public.held_${n} AS SELECT amount FROM ${table}`)
   // Each session holds its view, but not the table, for longer than the one awaited before it.
+  await superuser("CREATE TABLE public.all_hold (n int)")
+  await superuser("GRANT SELECT ON public.all_hold TO PUBLIC")
   const holders = Array.from({ length: 6 }, (_, n) =>
-    author(`DO $$ BEGIN COMMENT ON VIEW public.held_${n} IS 'held'; PERFORM pg_sleep(${(6 - n) * 2}); END $$`).catch(
-      () => undefined,
-    ),
+    author(`DO $$ BEGIN COMMENT ON VIEW public.held_${n} IS 'held';
+      WHILE NOT EXISTS (SELECT FROM public.all_hold) LOOP PERFORM pg_sleep(0.02); END LOOP;
+      PERFORM pg_sleep(${(6 - n) * 2}); END $$`).catch(() => undefined),
   )
   const held = `SELECT DISTINCT pid FROM pg_locks WHERE mode = 'ShareUpdateExclusiveLock' AND granted
     AND relation IN (SELECT oid FROM pg_class WHERE relname LIKE 'held%')`
   while ((await superuser(held)).length < 6) await new Promise((done) => setTimeout(done, 10))
+  await superuser("INSERT INTO public.all_hold VALUES (1)")
   const refused = await retype(id)
   if (refused._tag !== "Failure" || refused.failure._tag !== "ColumnError") return assert.fail(JSON.stringify(refused))
   assert.strictEqual(refused.failure.code, "table_busy")

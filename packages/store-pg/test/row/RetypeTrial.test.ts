@@ -28,7 +28,9 @@ it("many concurrent trials wait for a table in one session, and other work has i
   const events = [fingerprintedEvent(new Map([["a", "1"]]))]
   const sent = { sourceId: id, sourceVersion: 1, channel: "webhook", history: false, events, original: null } as const
   await cabinet.runPromise(EventLog.use((log) => appendEvents(log, sent)))
-  const held = database.run(`DO $$ BEGIN LOCK TABLE sources.${table!.name}; PERFORM pg_sleep(3); END $$`)
+  await database.run("CREATE TABLE public.looked_enough (n int)")
+  const held = database.run(`DO $$ BEGIN LOCK TABLE sources.${table!.name};
+    WHILE NOT EXISTS (SELECT FROM public.looked_enough) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`)
   const trial = SourceColumns.use((columns) => columns.tryRetype(id, "a", "numeric"))
   // More than the owner's sessions.
   const trials = Array.from({ length: 12 }, () => cabinet.runPromise(Effect.exit(trial)))
@@ -37,6 +39,7 @@ it("many concurrent trials wait for a table in one session, and other work has i
     expect(await cabinet.runPromise(Sources.use((sources) => Effect.map(sources.list, (all) => all.length)))).toBe(1)
     expect(await waiting()).toBeLessThanOrEqual(1)
   }
+  await database.run("INSERT INTO public.looked_enough VALUES (1)")
   await held
   await Promise.all(trials)
   expect(await cabinet.runPromise(trial)).toMatchObject({ misfits: 0, examples: [] })
