@@ -1,5 +1,5 @@
 /** The console in Chromium: by mouse, by keyboard and without JavaScript, within its budget. */
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { ASSETS } from "@data-cabinet/console/assets/Assets"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"

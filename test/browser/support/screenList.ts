@@ -13,6 +13,8 @@ export const SCREENS: ReadonlyArray<string> = [
   "tables/sources/orders?q=nothing&fc=total&fo=gt&fv=1",
   "tables/sources/orders?sort=nothing",
   "tables/sources/orders/values?column=customer",
+  "tables/sources/orders/pictures",
+  "tables/sources/orders/picture?column=total",
   "tables/sources/orders/count",
   "tables/sources/orders/menu?column=total",
   "tables/sources/orders/settings?sort=total",

@@ -23,6 +23,7 @@ import type { SignIn } from "@data-cabinet/core/person/SignIn"
 import type { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import type { Tables } from "@data-cabinet/core/row/Tables"
 import type { FindPlace } from "@data-cabinet/core/selection/FindPlace"
+import type { PictureColumns } from "@data-cabinet/core/selection/PictureColumns"
 import type { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import type { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Layer } from "effect"
@@ -45,6 +46,7 @@ type NotAudited =
   | FollowFeed
   | Idempotency
   | Intake
+  | PictureColumns
   | RunPoll
   | SampleRows
   | SelectRows

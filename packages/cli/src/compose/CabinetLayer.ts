@@ -44,6 +44,7 @@ import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
+import { PictureColumns } from "@data-cabinet/core/selection/PictureColumns"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Tables } from "@data-cabinet/core/row/Tables"
@@ -111,6 +112,7 @@ import * as PgColumnIndexStore from "@data-cabinet/store-pg/row/PgColumnIndexSto
 import * as PgLatestViewStore from "@data-cabinet/store-pg/row/PgLatestViewStore"
 import * as PgRebuildStore from "@data-cabinet/store-pg/row/PgRebuildStore"
 import * as PgReportLoginStore from "@data-cabinet/store-pg/row/PgReportLoginStore"
+import * as PgColumnProfile from "@data-cabinet/store-pg/row/PgColumnProfile"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexStore"
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
@@ -227,7 +229,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgLatestViewStore.layer(options.roles.author),
     PgReportLoginStore.layer({ url }),
     PgRebuildStore.layer,
-    PgRowReader.layer,
+    PgColumnProfile.layer.pipe(Layer.provideMerge(PgRowReader.layer)),
     PgRowSnapshots.layer,
     PgSavedViewStore.layer,
     PgSearchIndexStore.layer,
@@ -296,9 +298,14 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     DoctorLayer.layer(options),
     Tables.layer,
     TableRebuild.layer,
-    Layer.mergeAll(SampleRows.layer, FindPlace.layer, EventContext.layer, SavedViews.layer, ExportRows.layer).pipe(
-      Layer.provideMerge(SelectRows.layer),
-    ),
+    Layer.mergeAll(
+      SampleRows.layer,
+      PictureColumns.layer,
+      FindPlace.layer,
+      EventContext.layer,
+      SavedViews.layer,
+      ExportRows.layer,
+    ).pipe(Layer.provideMerge(SelectRows.layer)),
   ).pipe(
     Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
     Layer.provideMerge(records),

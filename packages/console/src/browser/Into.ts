@@ -1,6 +1,7 @@
 /**
  * Links to short screens that are shown in place: the screen's content is inserted into the element that the link names. A link
- * with `data-again`, which is in that element itself, is followed every two seconds until the content has no such link.
+ * with `data-again`, which is in that element itself, is followed every two seconds until the content has no such link. One with
+ * `data-now` is followed as soon as the page is shown.
  */
 import { fetchText, say, setHtml } from "./Fragment.ts"
 
@@ -17,6 +18,13 @@ export const linksInto = (): void => {
     void fill(place, link)
   })
   again(document)
+  const now = document.querySelectorAll<HTMLAnchorElement>("a[data-now]")
+  if (now.length > 0) {
+    // After the page's own elements are drawn.
+    requestAnimationFrame(() =>
+      setTimeout(() => now.forEach((link) => void fill(document.getElementById(link.dataset["into"]!)!, link))),
+    )
+  }
 }
 
 const again = (within: ParentNode): void => {
@@ -34,6 +42,7 @@ const again = (within: ParentNode): void => {
 
 const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> => {
   const isAgain = link.dataset["again"] !== undefined
+  const isAsked = !isAgain && link.dataset["now"] === undefined
   const hadFocus = document.activeElement === link
   place.ariaBusy = "true"
   try {
@@ -42,7 +51,7 @@ const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> 
     if (hadFocus) next?.focus()
     if (isAgain && next === null) say(place.querySelector(".badge")?.textContent ?? "")
   } catch {
-    if (!isAgain) location.assign(link.href)
+    if (isAsked) location.assign(link.href)
   } finally {
     place.ariaBusy = null
     again(place)

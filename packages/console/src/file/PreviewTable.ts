@@ -1,5 +1,5 @@
 /** The first rows of a file as a person sees them there: a table of its fields. Values keep every digit. */
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { jsonTree } from "../html/JsonTree.ts"
 

@@ -1,4 +1,8 @@
 /** The console's one stylesheet. Colours are those of the service's other pages, and follow the system's light or dark. */
+
+/** The classes `h1` … of the heights of bars and the widths of segments. */
+export const SIZES = 32
+
 export const STYLE = `
 :root{color-scheme:light dark;
 --ground:light-dark(#f4f5f7,#14181d);--card:light-dark(#fff,#1b2027);--ink:light-dark(#1c2430,#e6eaf0);--soft:light-dark(#566170,#a3afbd);
@@ -113,6 +117,12 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid .o{padding:0;text-align:center}.grid .o a{display:block;line-height:29px;color:var(--soft);font-size:1.1rem}
 .grid .gap td{padding:0;border:0;height:0}
 .w0{width:30px}.w6{width:calc(5.4ch + 1.6rem)}.w8{width:calc(7.2ch + 1.6rem)}.w10{width:calc(9ch + 1.6rem)}.w13{width:calc(11.7ch + 1.6rem)}.w16{width:calc(14.4ch + 1.6rem)}.w20{width:calc(18ch + 1.6rem)}.w25{width:calc(22.5ch + 1.6rem)}.w32{width:calc(28.8ch + 1.6rem)}.w40{width:calc(36ch + 1.6rem)}.w46{width:calc(41.4ch + 1.6rem)}
+#pictures td{position:sticky;top:36px;z-index:2;height:56px;padding:.25rem .6rem .2rem;background:var(--card);vertical-align:top}#pictures .o{padding:.2rem 0}
+.bars,.segments{display:flex;gap:1px;height:32px}.segments{gap:2px;height:12px;margin:12px 0 8px}
+.bars>*{flex:1;min-width:1px;background:linear-gradient(var(--mark),var(--mark)) bottom/100% calc(var(--h,0)*1px) no-repeat}.segments>*{flex:var(--h) 1 3px;background:var(--mark);border-radius:2px}
+.bars>a:hover{background-color:var(--hover)}.segments>a:hover{filter:brightness(1.2)}.segments :nth-child(2){opacity:.8}.segments :nth-child(n+3){opacity:.62}.segments :nth-child(n+5){opacity:.42}.segments>.rest,.segments>.none{background:var(--line);opacity:1}.segments>.none{background:repeating-linear-gradient(135deg,var(--line) 0 3px,transparent 3px 6px)}
+.drawn{margin-top:.4rem}.drawn .facet{grid-template-columns:minmax(0,1fr) auto}.caption{display:block;color:var(--soft);font-size:11px;line-height:16px;overflow:hidden;text-overflow:ellipsis}
+${Array.from({ length: SIZES }, (_, at) => `.h${at + 1}{--h:${at + 1}}`).join("")}
 .foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}
 .panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}
 .value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
@@ -148,5 +158,5 @@ body{font-size:15px}
 button,.button,select,input:not([type=checkbox],[type=radio]){min-height:40px}
 }
 @media(prefers-reduced-motion:no-preference){button,.button,.bar a{transition:background-color .12s}}
-@media print{.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid th{position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
+@media print{#pictures,.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid th{position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
 `

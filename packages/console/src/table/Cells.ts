@@ -1,7 +1,7 @@
 /** Rows as HTML, a line each: the first cell opens the row, the others hold a value each, as stored. */
 import { escapeHtml } from "@data-cabinet/http-node/html/Html"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import type { TimeText } from "../html/TimeText.ts"
 
 /** Longer values are cut in the table; the open row shows them whole. */

@@ -1,5 +1,5 @@
 /** The widths of columns, as classes, by their headings and the first rows of a page. */
-import { cellTokens } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens } from "@data-cabinet/core/row/CellTokens"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { widthClass } from "./Cells.ts"
 

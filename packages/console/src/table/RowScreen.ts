@@ -5,7 +5,7 @@ import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import { boundedText } from "../html/BoundedText.ts"
 import { CELL_CHARACTERS } from "./Cells.ts"
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { tablePath } from "./TablePath.ts"
 
 export interface RowData {

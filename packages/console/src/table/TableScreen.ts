@@ -10,6 +10,7 @@ import { copyField, menu } from "../html/Menu.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { type RowFormat, rowLine } from "./Cells.ts"
+import { mayDraw } from "@data-cabinet/core/selection/PictureColumns"
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { type ColumnPart, PART } from "./ColumnPart.ts"
@@ -203,7 +204,7 @@ const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable
   const first = part?.from ?? 0
   return markup`${part !== null && partNav(frame, { path, pairs, part, total: page.shown.length })}<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}>
 <table aria-rowcount="-1" aria-colcount="${page.shown.length + 1}"><colgroup><col class="w0">${format.places.map((at) => markup`<col class="${widths[at] ?? ""}">`)}</colgroup>
-<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${format.places.map((place, at) => heading(frame, bar, columns[place]!, first + at))}</tr></thead>
+<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${format.places.map((place, at) => heading(frame, bar, columns[place]!, first + at))}</tr>${rows.length > 0 && picturesRow(frame, data, page)}</thead>
 <tbody>
 ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 </tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
@@ -211,6 +212,20 @@ ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 <span class="soft"><span id="count" data-forms="${JSON.stringify(words.rowForms)}"${cursor === undefined && markup` data-all="${words.inAll}"`}>${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>${nextCursor !== null && markup`<span data-total> · <span id="total"><a href="${withQuery(`${path}/count`, firstPage(pairs))}" data-into="total">${words.count}</a></span></span>`}</span>
 <span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
 <div class="menu" popover id="column-menu"></div>`
+}
+
+/** Where the pictures of the columns come: by themselves after the rows, or on request where they could run a view's code. */
+const picturesRow = (
+  frame: Frame,
+  { table, pairs }: TableData,
+  { shown, part }: NonNullable<TableData["page"]>,
+): Html => {
+  const { schema, name } = table.detail
+  const columns = part === null ? shown : shown.slice(part.from, part.to)
+  const inPart: Pairs = part === null ? [] : [[PART, String(part.part)]]
+  const href = withQuery(`${tablePath(frame, schema, name)}/pictures`, [...firstPage(pairs), ...inPart])
+  const comesBySelf = mayDraw({ table, params: pairs, columns }) && new Html(" data-now")
+  return markup`<tr id="pictures"><td class="o"></td><td colspan="${columns.length}"><a href="${href}" data-into="pictures"${comesBySelf}>${frame.words.table.pictures}</a></td></tr>`
 }
 
 const noRows = (frame: Frame, bar: ToolbarData): Html => {

@@ -17,6 +17,7 @@ import { indexBuilds } from "./IndexBuilds.ts"
 import { indexScreens } from "./IndexScreens.ts"
 import { rebuildScreens } from "./RebuildScreens.ts"
 import { latestScreens } from "./LatestScreens.ts"
+import { pictureScreens } from "./PictureScreens.ts"
 import { columnScreens } from "./ColumnScreens.ts"
 import { valueScreens } from "./ValueScreens.ts"
 import { tablePath } from "./TablePath.ts"
@@ -104,6 +105,7 @@ export const tableScreens = Effect.gen(function* () {
     ...exportScreens(yield* exportRows),
     ...selectionScreens(found),
     ...(yield* valueScreens(found)),
+    ...(yield* pictureScreens(found)),
     ...(yield* columnScreens(found, builds)),
     ...(yield* indexScreens(found, builds)),
     ...(yield* latestScreens(found)),

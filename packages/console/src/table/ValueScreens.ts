@@ -1,7 +1,8 @@
 /** The screens of counts and of a column's values, and the jump to a value; the script requests them as fragments. */
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
-import { SAMPLE_PARAMS, SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
+import { SAMPLE_PARAMS } from "@data-cabinet/core/selection/SampleWalk"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"

@@ -6,7 +6,7 @@ import type { Facets, RowCount } from "@data-cabinet/core/selection/SampleRows"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { shownText } from "@data-cabinet/core/export/CellTokens"
+import { shownText } from "@data-cabinet/core/row/CellTokens"
 import { filtersOf, firstPage, withFilters, withQuery } from "./SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 

@@ -329,6 +329,25 @@ export const ENGLISH = {
         ? `of ${count(rows, { one: "row", other: "rows" })}`
         : `of the first ${count(rows, { one: "row", other: "rows" })}`,
     others: (rows: number) => `${count(rows, { one: "row has another value", other: "rows have other values" })}.`,
+    pictures: "Value distributions",
+    pictureOf: (column: string) => `Distribution of ${column}`,
+    basis: {
+      all: (rows: number) => `Exact: all ${count(rows, { one: "row", other: "rows" })} of this selection.`,
+      first: (rows: number) =>
+        rows === 0
+          ? "No row could be read within a second."
+          : `Only the first ${count(rows, { one: "row", other: "rows" })} of this selection.`,
+      statistics: (rows: number, at: string | null) =>
+        `Estimate from the database’s statistics${at === null ? "" : ` of ${at}`}, for about ${count(rows, { one: "row", other: "rows" })}.`,
+    },
+    different: (values: number) => `${new Intl.NumberFormat("en").format(values)} different`,
+    few: (values: number) => count(values, { one: "value", other: "values" }),
+    share: (percent: string) => `${percent} %`,
+    empty: "empty",
+    allEmpty: "all empty",
+    beyond: (rows: number) =>
+      `${count(rows, { one: "row has a value", other: "rows have values" })} outside the chart, such as NaN or infinity.`,
+    noPicture: "There is no distribution of this column.",
     count: "count all",
     exactly: (rows: number) => `${count(rows, { one: "row", other: "rows" })} in all`,
     moreThan: (rows: number) => `${count(rows, { one: "row", other: "rows" })} or more`,

@@ -306,6 +306,26 @@ export const RUSSIAN: Words = {
     },
     others: (number) =>
       `Другие значения у ${count(number, { one: "строки", few: "строк", many: "строк", other: "строки" })}.`,
+    pictures: "Распределение значений",
+    pictureOf: (column) => `Распределение значений: ${column}`,
+    basis: {
+      all: (number) => `Точно: ${count(number, rows)}, вся выборка.`,
+      first: (number) =>
+        number === 0
+          ? "За секунду не удалось прочитать ни одной строки."
+          : `Только начало выборки: ${count(number, rows)}.`,
+      statistics: (number, at) =>
+        `Оценка по статистике базы данных${at === null ? "" : ` от ${at}`}, примерно ${count(number, rows)}.`,
+    },
+    different: (number) =>
+      `${new Intl.NumberFormat("ru").format(number)} ${new Intl.PluralRules("ru").select(number) === "one" ? "разное" : "разных"}`,
+    few: (number) => count(number, { one: "значение", few: "значения", many: "значений", other: "значения" }),
+    share: (percent) => `${percent} %`,
+    empty: "пусто",
+    allEmpty: "всё пусто",
+    beyond: (number) =>
+      `За пределами диаграммы значения у ${count(number, { one: "строки", few: "строк", many: "строк", other: "строки" })}, например не число или бесконечность.`,
+    noPicture: "Распределения этого столбца нет.",
     count: "сосчитать все",
     exactly: (number) => `${count(number, rows)} всего`,
     moreThan: (number) => `${count(number, rows)} или больше`,

@@ -3,7 +3,7 @@
  * may hold a separator, a quote or a line break: it is then quoted, as RFC 4180 has it, also in a file separated by tabs.
  */
 import type { Column } from "../row/Table.ts"
-import { cellTokens, shownText } from "./CellTokens.ts"
+import { cellTokens, shownText } from "../row/CellTokens.ts"
 import type { RowEncoder } from "./ExportFormat.ts"
 
 /** The formats that are text. */

@@ -3,27 +3,20 @@
  * first ten thousand rows. Reads as the rows themselves are read, with the same refusals, so nothing is shown that a
  * page would not show.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
-import { MAX_LIMIT } from "../pagination/Page.ts"
 import { Catalog } from "../row/Catalog.ts"
 import type { ReadError } from "../row/ReadError.ts"
-import { fromCall } from "../runtime/AbortableCall.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { noSuchTable, type ParamPairs, selectionError, shown } from "./SelectionParams.ts"
+import { walkSample } from "./SampleWalk.ts"
+import { noSuchTable, selectionError, shown } from "./SelectionParams.ts"
 import { type RowsRequest, SelectRows } from "./SelectRows.ts"
 
-/** The most rows examined. */
-export const SAMPLED_ROWS = 10_000
-const SAMPLE_MILLIS = 1_000
 /** The most values listed. */
 const TOP_VALUES = 20
 /** Longer values are counted together. */
 const MAX_VALUE_CHARS = 1_000
-
-/** The parameters that select rows; all others only affect the display. */
-export const SAMPLE_PARAMS = ["q", "fc", "fo", "fv", "fj", "per", "from", "to"] as const
 
 /** The number of rows of a selection. */
 export interface RowCount {
@@ -75,31 +68,16 @@ export class SampleRows extends Context.Service<
         return yield* noSuchTable(schema, name)
       })
 
-      /** Passes on the values of one column, page by page, and returns whether they are all. */
-      const walk = Effect.fnUntraced(function* (
-        { schema, name, params }: RowsRequest,
-        column: string,
-        page: (items: ReadonlyArray<string>) => void,
-      ): Effect.fn.Return<boolean, SelectionError | ReadError | StoreUnavailable> {
-        const until = (yield* Clock.currentTimeMillis) + SAMPLE_MILLIS
-        const selecting: ParamPairs = [...params, ["col", column], ["limit", String(MAX_LIMIT)]]
-        let cursor: string | null = null
-        for (let seen = 0; seen < SAMPLED_ROWS;) {
-          const left = until - (yield* Clock.currentTimeMillis)
-          if (left <= 0) return false
-          const pageParams: ParamPairs = cursor === null ? selecting : [...selecting, ["cursor", cursor]]
-          const read = yield* Effect.timeoutOption(
-            fromCall((call) => rows.page({ schema, name, params: pageParams }, call)),
-            left,
-          )
-          if (Option.isNone(read)) return false
-          page(read.value.items.texts())
-          seen += read.value.items.length
-          cursor = read.value.nextCursor
-          if (cursor === null) return true
-        }
-        return false
-      })
+      /** Passes on the values of one column, and returns whether they are all. */
+      const walk = (request: RowsRequest, column: string, page: (items: ReadonlyArray<string>) => void) =>
+        walkSample(rows, {
+          request,
+          columns: [column],
+          onPage: (items) => {
+            page(items.texts())
+            return true
+          },
+        })
 
       return SampleRows.of({
         count: Effect.fnUntraced(function* (request) {

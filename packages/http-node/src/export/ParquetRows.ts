@@ -4,7 +4,7 @@
  * locates it.
  */
 import { zstdCompressSync } from "node:zlib"
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import type { DecimalDigits, ExportShape, RowEncoder } from "@data-cabinet/core/export/ExportFormat"
 import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
 import type { ParquetWriter as Writer } from "hyparquet-writer"

@@ -3,7 +3,7 @@
  * time its text with its zone. Rows that exceed a sheet continue in another. A value that a cell cannot hold ends the
  * export.
  */
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import type { RowEncoder } from "@data-cabinet/core/export/ExportFormat"
 import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
 

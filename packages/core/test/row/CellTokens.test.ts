@@ -1,4 +1,4 @@
-import { cellTokens, shownText } from "@data-cabinet/core/export/CellTokens"
+import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { assert, it } from "vitest"
 
 it("cellTokens cuts a row into the texts of its values", () => {
