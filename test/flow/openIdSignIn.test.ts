@@ -257,8 +257,8 @@ it("an id token with another nonce, issuer, audience or signature does not sign 
       const answer = JSON.parse(body) as { id_token: string }
       const [head, payload, signature] = answer.id_token.split(".")
       const claims = change(JSON.parse(Buffer.from(payload!, "base64url").toString()))
-      const forged = Buffer.from(JSON.stringify(claims)).toString("base64url")
-      return JSON.stringify({ ...answer, id_token: [head, forged, signature].join(".") })
+      const changed = Buffer.from(JSON.stringify(claims)).toString("base64url")
+      return JSON.stringify({ ...answer, id_token: [head, changed, signature].join(".") })
     }
     const back = await who.get(path)
     forge = (_at, body) => body
