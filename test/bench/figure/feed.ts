@@ -1,9 +1,10 @@
-/** Pages of the feed against plain, and its last tenth against its first. */
+/** Pages of the feed against plain with a key, and its last tenth against its first. */
 import { type Contestant, ourServer, postOne, yardsticks } from "../contestant.ts"
 import { type Bench, divided, type Figure } from "../figure.ts"
 import { getRequest } from "../load/request.ts"
 import { alternate, type Entrant, faster, standingsOf } from "../rounds.ts"
 import { seedEvents, seedPlainEvents } from "../seed.ts"
+import { KEY_TABLES } from "../yardstick/keyAndRate.ts"
 
 const LIMIT = 1000
 const CONNECTIONS = 4
@@ -31,8 +32,9 @@ const seeded = async ({ cluster }: Bench, events: number) => {
   }
   const their = async () => {
     const url = await cluster.database("plain")
+    await cluster.run(url, ...KEY_TABLES)
     await seedPlainEvents(cluster, url, events)
-    return yardsticks("plain", "plainFeed", async () => ({ DATABASE_URL: url }))
+    return yardsticks("plain with a key", "plainFeed", async () => ({ DATABASE_URL: url }))
   }
   const [ours, plain] = await Promise.all([our(), their()])
   return { ours, plain }
@@ -42,7 +44,7 @@ export const feed: Figure = {
   name: "feed",
   title: "The feed in pages of 1,000",
   caption:
-    "ours: looks up the key and counts the request, checks which accepts are in progress (the fence), then writes each event around its payload, which passes through with its digits and its order of keys as sent. plain: one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify; no key.",
+    "ours: looks up the key and counts the request, checks which accepts are in progress (the fence), then writes each event around its payload, which passes through with its digits and its order of keys as sent. plain with a key: one statement that looks up the key by its hash and counts the request, then one prepared SELECT by (xid, id) behind pg_snapshot_xmin, payloads through JSON.parse and JSON.stringify.",
   measure: async (bench) => {
     const events = bench.sized(20_000, 1_000_000)
     const { ours, plain } = await seeded(bench, events)
@@ -62,9 +64,9 @@ export const feed: Figure = {
     const cpu = (name: string) => ends.get(name)!.map((one) => one.cpu.server + one.cpu.database)
     return {
       goals: [
-        faster(against, "ours", "plain", {
+        faster(against, "ours", "plain with a key", {
           work: `feed, pages of 1,000 over ${events.toLocaleString("en")} events`,
-          atLeast: 4,
+          atLeast: 2.5,
         }),
         {
           work: "the same, time of a page in the last tenth",

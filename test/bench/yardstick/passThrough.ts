@@ -3,12 +3,11 @@
  * request count as ours.
  */
 import Fastify from "fastify"
-import { countKey, makeKeys } from "./keyAndRate.ts"
+import { countKey } from "./keyAndRate.ts"
 import { listen } from "./listen.ts"
 import { pool } from "./pool.ts"
 
 const db = pool(8)
-await makeKeys(db)
 
 const PAGE = `
   WITH page AS MATERIALIZED (SELECT * FROM orders WHERE city = $1 ORDER BY placed_at DESC, id DESC LIMIT 101),

@@ -1,8 +1,9 @@
 /**
- * plain: the feed by pages of (xid, id) behind the usual fence, one prepared SELECT a page, rows as the driver returns them,
- * JSON.stringify. No key.
+ * plain with a key: the feed by pages of (xid, id) behind the usual fence, one prepared SELECT a page, rows as the driver
+ * returns them, JSON.stringify. Before, the key is looked up and the request counted.
  */
 import Fastify from "fastify"
+import { countKey } from "./keyAndRate.ts"
 import { listen } from "./listen.ts"
 import { pool } from "./pool.ts"
 
@@ -27,6 +28,7 @@ const PAGE = `
   ORDER BY xid, id LIMIT $3`
 
 const app = Fastify()
+app.addHook("onRequest", async (request) => void (await countKey(db, request)))
 app.get<{ Querystring: { cursor?: string; limit: string } }>("/events", async ({ query }) => {
   const limit = Number(query.limit)
   const [xid, id] = query.cursor === undefined ? ["0", "0"] : atob(query.cursor).split(",")

@@ -1,8 +1,9 @@
 /**
  * plain: reads by `SELECT` and `JSON.stringify`. One prepared statement a page, keyset paging, rows as the driver returns
- * them. No key.
+ * them. With WITH_KEY, each request's key is looked up and the request counted first.
  */
 import Fastify from "fastify"
+import { countKey } from "./keyAndRate.ts"
 import { listen } from "./listen.ts"
 import { pool } from "./pool.ts"
 
@@ -15,6 +16,7 @@ interface Query {
 }
 
 const app = Fastify()
+if (process.env["WITH_KEY"] === "yes") app.addHook("onRequest", async (request) => void (await countKey(db, request)))
 app.get<{ Querystring: Query }>("/rows", async ({ query }) => {
   const limit = Number(query.limit ?? 100)
   const after = query.cursor === undefined ? null : (JSON.parse(atob(query.cursor)) as ReadonlyArray<unknown>)
