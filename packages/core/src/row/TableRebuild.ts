@@ -120,7 +120,7 @@ export class TableRebuild extends Context.Service<
   )
 }
 
-/** The response says what fails earlier; nothing else says what is no refusal. */
+/** Logs a fault of the background work, which no response reports. */
 const logFault = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Exit.isFailure(exit) && Cause.hasDies(exit.cause)
     ? Effect.logError("The rebuild of a table failed.", exit.cause)

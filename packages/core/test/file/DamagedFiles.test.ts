@@ -113,7 +113,7 @@ const pageCells = (text: string): string => {
   return [...cells].map(([, cell]) => cell!.replaceAll(/&\w+;?/g, "")).join(" ")
 }
 
-/** The lines as JSON; undefined if one is none. */
+/** The lines as JSON; undefined if a line is not JSON. */
 const parsed = (texts: ReadonlyArray<string>): ReadonlyArray<unknown> | undefined => {
   try {
     return texts.map((text) => JSON.parse(text) as unknown)
