@@ -21,6 +21,8 @@ export interface Connection {
   readonly route: ServerRoute
   /** Finds the server to use, unless it is known. Never fails: the next connection attempt does. */
   readonly settled: Effect.Effect<void>
+  /** How long an attempt to open a session may take, in milliseconds. */
+  readonly connectMillis: number
   /** The driver's options, which must not be copied; `set` is sent when a session is opened. */
   readonly config: (set: Readonly<Record<string, string>>) => PgPool.Config
 }
@@ -63,7 +65,7 @@ export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect
             return route.refusesStartup ? {} : set
           },
         })
-        return { parsed, route, settled, config }
+        return { parsed, route, settled, connectMillis: login.connectTimeout, config }
       },
       catch: (cause) => refused(cause instanceof Error ? cause.message : "unknown"),
     })

@@ -10,6 +10,7 @@ import { type Connection, connectionOf } from "./Connection.ts"
 import type { ConnectionShare } from "./ConnectionShare.ts"
 import { checkSession } from "./SessionCheck.ts"
 import type { SessionAttributes } from "./DatabaseUrlParameters.ts"
+import { notInherited } from "./InheritedAttempt.ts"
 import { sessionLeases } from "./SessionLeases.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
@@ -111,9 +112,9 @@ const countOpened = (config: PgPool.Config): (() => number) => {
 
 const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const { url, settings: kind, applicationName, overdue, isCounted, connectTimeout = "5 seconds", ...options } = given
-  const connectMillis = Option.map(Duration.fromInput(connectTimeout), Duration.toMillis)
-  const database = yield* connectionOf(url, Option.getOrUndefined(connectMillis))
-  const { parsed, route, settled } = database
+  const limit = Option.map(Duration.fromInput(connectTimeout), Duration.toMillis)
+  const database = yield* connectionOf(url, Option.getOrUndefined(limit))
+  const { parsed, route, settled, connectMillis } = database
   const name = applicationName === undefined ? undefined : sessionName(parsed.applicationName, applicationName)
   // Sessions are looked up by their names, so these are verified like other settings.
   const set = name === undefined ? kind.set : { ...kind.set, application_name: name }
@@ -172,11 +173,12 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
           ? Effect.flatMap(check(connection), (session) => begin(session, connection))
           : begin(known, connection)
       })
-      return replacingUnfit(opened, () => hasBegun)(onceSettled(lease))
+      const own = notInherited(connectMillis, () => hasBegun)(onceSettled(lease))
+      return replacingUnfit(opened, () => hasBegun)(own)
     })
   const get = Effect.flatMap(leases.get, (connection) =>
     Effect.map(check(connection), (session) => ({ session, connection })),
-  ).pipe(releasedOnFailure, onceSettled, replacingUnfit(opened))
+  ).pipe(releasedOnFailure, onceSettled, notInherited(connectMillis), replacingUnfit(opened))
   return { pool, config, use, get, uncancelled, transaction, share: route.share }
 })
 
