@@ -1468,7 +1468,7 @@ COMMENT ON TABLE cabinet.follower IS 'Positions in the feed up to which some wor
 
 COMMENT ON COLUMN cabinet.follower.event_id IS 'The last event whose work is done, with epoch and xid its place in the feed; 0 before the first.';
 
-COMMENT ON COLUMN cabinet.follower.lease IS 'The fencing number of the latest claim: only its holder moves the position.';
+COMMENT ON COLUMN cabinet.follower.lease IS 'The fencing token of the latest claim: only its holder moves the position.';
 
 COMMENT ON COLUMN cabinet.follower.holder IS 'The process that claimed it last.';
 

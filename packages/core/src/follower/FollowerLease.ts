@@ -1,6 +1,6 @@
 /**
  * The protocol of followers: who may act on a follower's behalf, and when its position may move. A lease ends by itself,
- * so that a lost holder is replaced. Each claim draws a new fencing number, and only the holder of the current number
+ * so that a lost holder is replaced. Each claim draws a new fencing token, and only the holder of the current number
  * moves the position: a holder that stalled past its lease changes nothing, however late it wakes.
  *
  * These functions decide about a row that their caller has locked. They are pure, and are model-checked: `test/model`
@@ -13,7 +13,7 @@ import { comparePlaces } from "../feed/FeedTrail.ts"
 export interface FollowerLease {
   /** After the last event whose work is done. */
   readonly place: FeedPlace
-  /** The fencing number of the latest claim; 0 before the first. */
+  /** The fencing token of the latest claim; 0 before the first. */
   readonly lease: number
   readonly leasedUntil: number
   /** Not claimed before this time: it waits after a failure, or rests at the end of the feed. */

@@ -8,7 +8,7 @@ export interface HeldFollower {
   readonly id: number
   readonly kind: string
   readonly name: string
-  /** The fencing number of this claim. */
+  /** The fencing token of this claim. */
   readonly lease: number
 }
 

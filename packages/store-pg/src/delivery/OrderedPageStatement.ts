@@ -116,7 +116,7 @@ export interface PageRow {
 }
 
 /**
- * $1: follower, $2: fencing number, $3: events, $4: their deliveries, as far as they have numbers. Gives the others numbers. No
+ * $1: follower, $2: fencing token, $3: events, $4: their deliveries, as far as they have numbers. Gives the others numbers. No
  * row if the lease is lost.
  */
 export const NUMBER = `

@@ -55,7 +55,7 @@ FROM ${CLAIMABLE}`
 export const FORGET_ROWS = `
 UPDATE cabinet.ordered_delivery SET rows_before = NULL WHERE follower_id = ANY ($1::int8[]) AND rows_before IS NOT NULL`
 
-/** $1: id, $2 to $4: the place, $5: fencing number, $6 and $7: the ends of lease and rest in milliseconds, $8: failures, $9: error, $10: whether it has moved. */
+/** $1: id, $2 to $4: the place, $5: fencing token, $6 and $7: the ends of lease and rest in milliseconds, $8: failures, $9: error, $10: whether it has moved. */
 export const SET_FOLLOWER = `
 UPDATE cabinet.follower SET epoch = $2::int8, xid = $3::int8, event_id = $4::int8, lease = $5::int8,
   leased_until = to_timestamp($6::float8 / 1000), not_before = to_timestamp($7::float8 / 1000), failures = $8::int4, error = $9::text,

@@ -50,7 +50,7 @@ export const LOCK_FREE = `SELECT ${FOLLOWER_ROW} FROM cabinet.follower f WHERE f
 
 const MILLIS = (parameter: string): string => `to_timestamp(${parameter}::float8 / 1000)`
 
-/** $1: id, $2: fencing number, $3 and $4: the ends of lease and rest, $5: failures, $6: error, $7: holder. */
+/** $1: id, $2: fencing token, $3 and $4: the ends of lease and rest, $5: failures, $6: error, $7: holder. */
 export const SET_LEASE = `
 UPDATE cabinet.follower SET lease = $2::int8, leased_until = ${MILLIS("$3")}, not_before = ${MILLIS("$4")}, failures = $5::int4,
   error = coalesce($6::text, error), holder = coalesce($7::text, holder)

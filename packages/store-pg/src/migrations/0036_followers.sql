@@ -18,7 +18,7 @@ CREATE TABLE cabinet.follower (
 );
 COMMENT ON TABLE cabinet.follower IS 'Positions in the feed up to which some work is done. An older program leaves unknown kinds alone.';
 COMMENT ON COLUMN cabinet.follower.event_id IS 'The last event whose work is done, with epoch and xid its place in the feed; 0 before the first.';
-COMMENT ON COLUMN cabinet.follower.lease IS 'The fencing number of the latest claim: only its holder moves the position.';
+COMMENT ON COLUMN cabinet.follower.lease IS 'The fencing token of the latest claim: only its holder moves the position.';
 COMMENT ON COLUMN cabinet.follower.holder IS 'The process that claimed it last.';
 COMMENT ON COLUMN cabinet.follower.not_before IS 'Until then it rests at the end of the feed, or waits after a failure.';
 
