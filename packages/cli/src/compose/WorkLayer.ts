@@ -17,6 +17,8 @@ import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
 import * as Retention from "@data-cabinet/store-pg/maintenance/Retention"
 import * as ConnectionFit from "@data-cabinet/store-pg/maintenance/ConnectionFit"
 import * as Maintenance from "@data-cabinet/store-pg/maintenance/Maintenance"
+import * as SessionWatch from "@data-cabinet/store-pg/connection/SessionWatch"
+import * as DiskWatch from "@data-cabinet/store-pg/embedded/DiskWatch"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as FollowerWatch from "@data-cabinet/store-pg/follower/FollowerWatch"
@@ -51,10 +53,12 @@ export const maintenanceLayer = Layer.mergeAll(
   followerLoop(activityFollower),
   followerLoop(fanOutFollower),
   followerLoop(rebuildFollower),
+  DiskWatch.layer,
   FenceWatch.layer,
   FollowerWatch.layer,
   NoticeLoop.layer,
   QueueWatch.layer,
+  SessionWatch.layer,
   UndoLoop.layer,
 )
 

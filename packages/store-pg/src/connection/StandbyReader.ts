@@ -9,6 +9,7 @@
  * Decision: docs/decisions/0018-standby-lag-and-login.md
  */
 import { background } from "@data-cabinet/core/runtime/Background"
+import { type LiveGauges, liveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer, Metric, Option } from "effect"
 import type { SqlError } from "effect/sql"
@@ -70,6 +71,7 @@ interface WatchOptions {
   readonly route: ServerRoute
   readonly clock: Clock.Clock
   readonly maxLagMillis: number
+  readonly gauges: LiveGauges
   /** The database's name, on the metrics. */
   readonly database: string
 }
@@ -186,13 +188,14 @@ class StandbyWatch {
     })
   }
 
-  get #measure(): Effect.Effect<unknown> {
+  get #measure(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { used, lagMillis } = this.state()
-      const of = { database: this.#options.database }
-      return Effect.all([
-        Metric.update(Metric.withAttributes(lagGauge, of), (lagMillis ?? Number.POSITIVE_INFINITY) / 1000),
-        Metric.update(Metric.withAttributes(usedGauge, of), used ? 1 : 0),
+      const { gauges, database } = this.#options
+      const labels = { database }
+      return gauges.show([
+        { gauge: lagGauge, labels, value: (lagMillis ?? Number.POSITIVE_INFINITY) / 1000 },
+        { gauge: usedGauge, labels, value: used ? 1 : 0 },
       ])
     })
   }
@@ -222,6 +225,7 @@ export const layer = (options: StandbyOptions) =>
         route,
         clock: yield* Clock.Clock,
         maxLagMillis,
+        gauges: yield* liveGauges,
         database: decodeURIComponent(new URL(pools.url).pathname.slice(1)),
       })
       yield* background("standby watch", Math.max(50, Math.min(1_000, maxLagMillis / 5)), watch.round)

@@ -3,9 +3,10 @@
  * because the case to detect is precisely that no process delivers.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
+import { type LiveGauges, liveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { DeliveryQueue, type QueueGauge } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Metric } from "effect"
+import { databaseLabel } from "../connection/DatabaseLabel.ts"
 
 const gauge = (name: string, description: string) => Metric.gauge(`delivery_${name}`, { description })
 
@@ -31,16 +32,17 @@ const GAUGES: Readonly<Record<Count, ReturnType<typeof gauge>>> = {
 }
 
 /** Checks once. */
-export const watchQueue = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
-  const seen = yield* DeliveryQueue.use((queue) => queue.gauge)
-  for (const name of Object.keys(GAUGES) as ReadonlyArray<Count>) {
-    yield* Metric.update(Metric.withAttributes(GAUGES[name], { database: here!.database }), seen[name])
-  }
-})
+export const watchQueue = (gauges: LiveGauges) =>
+  Effect.gen(function* () {
+    const labels = yield* databaseLabel
+    const seen = yield* DeliveryQueue.use((queue) => queue.gauge)
+    const names = Object.keys(GAUGES) as ReadonlyArray<Count>
+    yield* gauges.show(names.map((name) => ({ gauge: GAUGES[name], labels, value: seen[name] })))
+  })
 
 export const layer = Layer.effectDiscard(
   // An unavailable database is reported by everything that needs it.
-  background("delivery queue watch", "30 seconds", watchQueue, { quiet: true }),
+  Effect.flatMap(liveGauges, (gauges) =>
+    background("delivery queue watch", "30 seconds", watchQueue(gauges), { quiet: true }),
+  ),
 )

@@ -14,6 +14,7 @@ import { type AcceptedRow, acceptStatement, type BodyLockMode } from "./AcceptSt
 import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import type { BodyKeys } from "./BodyLocks.ts"
+import { countEvents } from "./EventCounter.ts"
 import type { FilteredCounts } from "./FilteredCounts.ts"
 import { resolveAll, halves, type PendingBatch } from "./PendingRequests.ts"
 import { isLockTimeout, type SourceTableCache, sourceTableCache } from "./SourceTableCache.ts"
@@ -87,6 +88,7 @@ export class BatchWriter {
     // The event that created these columns is now recorded; layouts without it are loaded again.
     for (const { sourceId } of created) this.#tables.forget(sourceId)
     this.#parts.feed.wake()
+    yield* countEvents(rows)
     if (isFiltered) yield* this.#parts.filtered.count(batch, rows)
     if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
     if ((rows[0]?.fan_outs ?? 0) > 0) yield* this.#parts.signal.fanOut.wake

@@ -5,8 +5,9 @@
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import type { FenceHolder } from "@data-cabinet/core/feed/FenceHolder"
-import { PgClient } from "@effect/sql-pg"
+import { type LiveGauges, liveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { Effect, Layer, Metric } from "effect"
+import { databaseLabel } from "../connection/DatabaseLabel.ts"
 import { fenceHolders } from "./FenceHolders.ts"
 import { stalledHolders } from "./StalledHolders.ts"
 
@@ -22,23 +23,24 @@ const process = Metric.gauge("feed_fence_pid", {
 })
 
 /** Checks once. Returns the oldest holder if it has held the feed for too long. */
-export const watchFence = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
-  const all = yield* fenceHolders
-  const oldest: FenceHolder | undefined = all[0]
-  const labels = { database: here!.database }
-  yield* Metric.update(Metric.withAttributes(holders, labels), all.length)
-  yield* Metric.update(Metric.withAttributes(seconds, labels), oldest?.seconds ?? 0)
-  yield* Metric.update(Metric.withAttributes(process, labels), oldest?.pid ?? 0)
-  return oldest !== undefined && oldest.seconds > LONG_SECONDS ? oldest : undefined
-})
+export const watchFence = (gauges: LiveGauges) =>
+  Effect.gen(function* () {
+    const labels = yield* databaseLabel
+    const all = yield* fenceHolders
+    const oldest: FenceHolder | undefined = all[0]
+    yield* gauges.show([
+      { gauge: holders, labels, value: all.length },
+      { gauge: seconds, labels, value: oldest?.seconds ?? 0 },
+      { gauge: process, labels, value: oldest?.pid ?? 0 },
+    ])
+    return oldest !== undefined && oldest.seconds > LONG_SECONDS ? oldest : undefined
+  })
 
 export const layer = Layer.effectDiscard(
-  Effect.suspend(() => {
+  Effect.flatMap(liveGauges, (gauges) => {
     let named: number | undefined
     const endStalled = stalledHolders()
-    const round = watchFence.pipe(
+    const round = watchFence(gauges).pipe(
       Effect.flatMap((holder) => {
         if (holder === undefined || holder.pid === named) return Effect.void
         named = holder.pid

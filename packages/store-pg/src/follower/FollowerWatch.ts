@@ -1,8 +1,9 @@
 /** Measures for the operator how far followers are behind, in every process that serves. */
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { background } from "@data-cabinet/core/runtime/Background"
-import { PgClient } from "@effect/sql-pg"
+import { type LiveGauges, liveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { Effect, Layer, Metric } from "effect"
+import { databaseLabel } from "../connection/DatabaseLabel.ts"
 
 const events = Metric.gauge("follower_behind_events", {
   description: "Events whose work a follower has not done yet, counted up to 10,000.",
@@ -15,18 +16,25 @@ const failures = Metric.gauge("follower_failures", {
 })
 
 /** Checks once. */
-export const watchFollowers = Effect.gen(function* () {
-  const sql = yield* PgClient.PgClient
-  const [here] = yield* sql<{ database: string }>`SELECT current_database()::text AS database`
-  for (const follower of yield* FollowerStore.use((store) => store.list)) {
-    const labels = { database: here!.database, kind: follower.kind, name: follower.name }
-    yield* Metric.update(Metric.withAttributes(events, labels), follower.behind)
-    yield* Metric.update(Metric.withAttributes(seconds, labels), follower.behindSeconds)
-    yield* Metric.update(Metric.withAttributes(failures, labels), follower.failures)
-  }
-})
+export const watchFollowers = (gauges: LiveGauges) =>
+  Effect.gen(function* () {
+    const database = yield* databaseLabel
+    const followers = yield* FollowerStore.use((store) => store.list)
+    yield* gauges.show(
+      followers.flatMap(({ kind, name, behind, behindSeconds, failures: failed }) => {
+        const labels = { ...database, kind, name }
+        return [
+          { gauge: events, labels, value: behind },
+          { gauge: seconds, labels, value: behindSeconds },
+          { gauge: failures, labels, value: failed },
+        ]
+      }),
+    )
+  })
 
 export const layer = Layer.effectDiscard(
   // An unavailable database is reported by everything that needs it.
-  background("follower watch", "30 seconds", watchFollowers, { quiet: true }),
+  Effect.flatMap(liveGauges, (gauges) =>
+    background("follower watch", "30 seconds", watchFollowers(gauges), { quiet: true }),
+  ),
 )

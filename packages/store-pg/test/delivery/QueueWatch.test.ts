@@ -1,5 +1,6 @@
 /** The cost of a long queue, and its metrics. */
 import { CLAIM } from "@data-cabinet/store-pg/delivery/ClaimStatement"
+import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { watchQueue } from "@data-cabinet/store-pg/delivery/QueueWatch"
 import { Effect } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -18,7 +19,7 @@ it("watchQueue shows in the metrics that no process delivers, and that one does 
   await cabinet.accept(source, 3)
   await cabinet.pass("5 minutes")
   const look = async () => {
-    const watched = Effect.andThen(watchQueue, PrometheusMetrics.format({ prefix: "cabinet" }))
+    const watched = Effect.andThen(watchQueue(new LiveGauges()), PrometheusMetrics.format({ prefix: "cabinet" }))
     const text = await cabinet.runtime.runPromise(watched)
     return (name: string) =>
       Number(new RegExp(`^cabinet_delivery_${name}\\{database="${cabinet.name}"\\} (\\S+)$`, "m").exec(text)?.[1])

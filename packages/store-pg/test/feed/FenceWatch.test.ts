@@ -1,4 +1,5 @@
 import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
+import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { watchFence } from "@data-cabinet/store-pg/feed/FenceWatch"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
@@ -42,7 +43,7 @@ it("fenceHolders names the process of a session that its user may not inspect", 
 })
 
 it("watchFence shows the holder in the metrics, and zeros once it has gone", async () => {
-  const look = Effect.andThen(watchFence, PrometheusMetrics.format({ prefix: "cabinet" }))
+  const look = Effect.andThen(watchFence(new LiveGauges()), PrometheusMetrics.format({ prefix: "cabinet" }))
   const { pid, seen } = await whileHeld(database.url, look)
   const series = (text: string, name: string) =>
     new RegExp(`^cabinet_feed_fence_${name}\\{database="${database.name}"\\} (\\S+)$`, "m").exec(text)?.[1]

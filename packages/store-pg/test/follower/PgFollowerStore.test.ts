@@ -6,6 +6,7 @@ import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/Fo
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { migrate } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { watchFollowers } from "@data-cabinet/store-pg/follower/FollowerWatch"
 import { Effect, Metric, Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
@@ -124,7 +125,7 @@ it("watchFollowers shows in the metrics how far behind a follower is and how oft
   await accept()
   await store((one) => Effect.flatMap(one.claim("activity"), (held) => one.fail(Option.getOrThrow(held), "away")))
   await later(60)
-  await cabinet.runPromise(watchFollowers)
+  await cabinet.runPromise(watchFollowers(new LiveGauges()))
   const metrics = await cabinet.runPromise(Metric.snapshot)
   const valueOf = (name: string) => {
     const own = metrics.find(({ id, attributes }) => id === name && attributes?.["database"] === database.name)
