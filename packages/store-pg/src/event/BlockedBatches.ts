@@ -5,7 +5,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Latch } from "effect"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
-import type { BodyLockMode } from "./AcceptStatement.ts"
+import type { BodyLockMode } from "./AcceptRepeats.ts"
 import { blockers } from "./Blockers.ts"
 
 /** Milliseconds between a batch becoming slow and the search for blocking sessions. */
