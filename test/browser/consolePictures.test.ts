@@ -1,6 +1,6 @@
 /**
  * The distributions below the headings of a table: a bar filters by the rows that it counts, with and without a script, and a
- * view is not run to draw them.
+ * view is not run to draw them. The filters as a line of text.
  */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -132,3 +132,36 @@ it("without JavaScript the distributions are a screen, also in Russian on a phon
   assert.include(await page.textContent("main"), "бесконечность")
   assert.isAtMost(await width(), 375)
 })
+
+it("filters are typed as a line, shown as one, and a wrong one keeps the selection", async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US", javaScriptEnabled })
+    const { page } = visit
+    await page.goto(`${cabinet.base}/console/tables/public/sales?sort=id&dir=desc`)
+    const line = page.getByLabel("Filter as text")
+    await line.fill("total >= 100 and state = paid or id in (3, 4)")
+    await Promise.all([page.waitForURL(/fc=/), line.press("Enter")])
+    const selection = new URL(page.url()).search
+    const groups = "fc=total&fo=ge&fv=100&fc=id&fo=eq&fv=3&fc=id&fo=eq&fv=4"
+    const others = "fc=state&fo=eq&fv=paid&fc=id&fo=eq&fv=3&fc=id&fo=eq&fv=4&fj=or&fj=or&fj=and&fj=or&fj=or"
+    assert.strictEqual(selection, `?sort=id&dir=desc&${groups}&${others}`)
+    const shown = "total >= 100 or id = 3 or id = 4, state = paid or id = 3 or id = 4"
+    assert.strictEqual(await line.inputValue(), shown)
+    assert.strictEqual(await countAt(page.url()), "1,949 rows in all")
+    await line.fill("total >= 100, state == paid")
+    await Promise.all([page.waitForURL(/\/filter\?/), line.press("Enter")])
+    assert.include(await page.textContent(".wrong"), "Character 22: a value is missing.")
+    assert.strictEqual(await page.textContent(".wrong mark"), "= paid")
+    assert.strictEqual(await line.inputValue(), "total >= 100, state == paid")
+    assert.strictEqual(await page.locator(".chip").count(), 6)
+    if (javaScriptEnabled) {
+      assert.deepStrictEqual(await axeComplaints(page), [])
+      await line.fill("total >= 100 or sta")
+      assert.include(
+        await page.locator("datalist option").evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value)),
+        "total >= 100 or state",
+      )
+    }
+    assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+  }
+}, 300_000)

@@ -26,6 +26,7 @@ const NO_SCREENS: ReadonlyArray<string> = [
   "/console/sources/{id}/recent",
   "/console/tables/{schema}/{name}/erase",
   ...EXPORT_FORMATS.map((format) => `/console/tables/{schema}/{name}/export.${format}`),
+  "/console/tables/{schema}/{name}/filter",
   "/console/tables/{schema}/{name}/jump",
   "/console/tables/{schema}/{name}/rows",
   "/console/tables/{schema}/{name}/select",

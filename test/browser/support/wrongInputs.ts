@@ -61,6 +61,7 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
     at: "type",
   },
   "tables/{schema}/{name}/columns/{column}/label": { fields: { label: LONG }, at: "label" },
+  "tables/{schema}/{name}/filter": { fields: { line: "total >" }, at: "line" },
   "tables/{schema}/{name}/indexes/build": { fields: { column: "" }, at: "column" },
   "tables/{schema}/{name}/jump": { fields: { value: "no number" }, at: "value" },
   "tables/{schema}/{name}/latest": { fields: { view: "noschema" }, at: "view" },

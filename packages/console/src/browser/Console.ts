@@ -1,6 +1,7 @@
 /** The console's script. Everything works without it; it makes tables go on, lists quick to search, and copies by a button. */
 import { claimLink } from "./ClaimLink.ts"
 import { copyButtons } from "./CopyButtons.ts"
+import { filterLines } from "./FilterLine.ts"
 import { findInLists } from "./FindInLists.ts"
 import { linksInto } from "./Into.ts"
 import { submitOnce } from "./SubmitOnce.ts"
@@ -21,6 +22,7 @@ keys()
 menusOnDemand()
 markAll()
 liveLinks()
+filterLines()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])

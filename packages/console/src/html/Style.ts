@@ -64,7 +64,7 @@ table.list{width:100%;border-collapse:collapse}
 .card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
-.tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}
+.tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}.tools>.wrong{order:8;margin:0}.tools>.field:has(+.wrong){margin:0!important}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
 .chip{display:flex;align-items:center;background:var(--pick);border-radius:99px;max-width:100%}.chip span{padding:.15rem 0 .15rem .7rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.chip b{font-weight:600}
 .chip a{display:flex;align-items:center;justify-content:center;width:28px;height:28px;color:inherit;flex:none;border-radius:99px}
@@ -145,7 +145,7 @@ details>summary{cursor:pointer}form details[open]>summary,details[open]>summary:
 .events .mark{width:auto}.events time{display:block;text-align:right}.events td:nth-last-child(2){grid-column:1/-1}
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
-.top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}
+.top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}.field:has([form]):not(:has([aria-invalid])){display:none}
 .tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
 .menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:repeat(2,minmax(0,1fr))}.filter input{grid-column:1/-1}
 .grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}

@@ -8,7 +8,7 @@ import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { addressOf, routeTable } from "@data-cabinet/http-node/server/Route"
 import { Effect } from "effect"
-import { filledForm, type TypedForm } from "../html/FilledForm.ts"
+import { filledForm, type FormMessage, type TypedForm } from "../html/FilledForm.ts"
 import { FORM_AT } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { valuesOf } from "../table/SelectionLinks.ts"
@@ -44,14 +44,23 @@ export const placesOf = (screens: ReadonlyArray<ConsoleScreen>): PlaceOf => {
 
 /** The screen with its form as it was sent, and the refusal at its field, or above the screen if it has no such form. */
 export const asTyped = (frame: Frame, screen: Screen, typed: TypedForm, error: ManageError): Screen => {
-  const { errors } = frame.words
-  const html = refusalLine(frame, error).text
-  const main = filledForm(screen.main.text, typed, { fields: fieldsOf(error), html })
-  return {
-    ...screen,
-    title: `${errors.title}: ${screen.title}`,
-    main: main === null ? markup`${refusalBox(frame, error)}${screen.main}` : new Html(main),
-  }
+  const message = { fields: fieldsOf(error), html: refusalLine(frame, error).text }
+  return (
+    refusedAt(frame, screen, typed, message) ??
+    refused(frame, screen, markup`${refusalBox(frame, error)}${screen.main}`)
+  )
+}
+
+const refused = (frame: Frame, screen: Screen, main: Html): Screen => ({
+  ...screen,
+  title: `${frame.words.errors.title}: ${screen.title}`,
+  main,
+})
+
+/** The same with any message; null if the screen has no such form. */
+export const refusedAt = (frame: Frame, screen: Screen, typed: TypedForm, message: FormMessage): Screen | null => {
+  const main = filledForm(screen.main.text, typed, message)
+  return main === null ? null : refused(frame, screen, new Html(main))
 }
 
 /** The addresses to try: first the screen that the form names, then the one that it leads back to. */

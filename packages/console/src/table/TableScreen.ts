@@ -115,10 +115,10 @@ const MANY_ROWS = 50_000
 /** A search that reads the whole table says how it becomes fast. */
 const searchNote = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   const { schema, name, kind, rows_estimate: rows } = table.detail
-  if (table.searchIndexed || (rows ?? 0) < MANY_ROWS || valueOf(pairs, "q") === undefined) return null
+  if (table.searchIndexed || (rows ?? 0) < MANY_ROWS || (valueOf(pairs, "q") ?? "") === "") return null
   if (!hasIndexes(frame, { kind })) return null
   const { index: words } = frame.words
-  return markup`<p class="soft">${words.slow} <a href="${indexPath(frame, schema, name)}">${words.link}</a></p>`
+  return markup`<p class="soft note">${words.slow} <a href="${indexPath(frame, schema, name)}">${words.link}</a></p>`
 }
 
 /** Whether a new event passes the filters is not known without reading it. */

@@ -1,14 +1,11 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
-import { selectionScript } from "@data-cabinet/core/selection/SelectionScript"
-import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
-import { Effect, Result } from "effect"
+import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
-import { statusOf } from "../screen/ErrorScreen.ts"
-import { asTyped } from "../screen/FormAgain.ts"
 import { rowLine } from "./Cells.ts"
-import { withoutPart } from "./ColumnPart.ts"
+import { filterLineScreen } from "./FilterLineScreens.ts"
 import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
@@ -24,7 +21,8 @@ import { tablePath } from "./TablePath.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { selectionScreens } from "./SelectionScreens.ts"
 import { tablePages } from "./TablePages.ts"
-import { rowFormat, tableScreen } from "./TableScreen.ts"
+import { rowFormat } from "./TableScreen.ts"
+import { tableVisit } from "./TableVisit.ts"
 
 const exportScreens = (exporting: Effect.Success<typeof exportRows>): ReadonlyArray<ConsoleScreen> =>
   EXPORT_FORMATS.map((format) => ({
@@ -36,29 +34,17 @@ const exportScreens = (exporting: Effect.Success<typeof exportRows>): ReadonlyAr
 
 export const tableScreens = Effect.gen(function* () {
   const { found, page, whole } = yield* tablePages
-  const live = yield* liveFrom
   const builds = yield* indexBuilds
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
+
+  const visited = tableVisit(yield* liveFrom, page, timeZone)
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path,
       action: "row.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs: sent }) {
-        const table = yield* found(schema!, name!)
-        const pairs = withoutPart(sent)
-        const { source } = table.detail
-        const from = source === null ? null : yield* live({ sourceId: source.id, channel: null })
-        const shown = yield* Effect.match(page(table, sent), {
-          onSuccess: (read) => ({ page: read, refused: null }),
-          onFailure: (error) => ({ page: null, refused: manageErrorOf(error) }),
-        })
-        const sql = Result.getOrElse(selectionScript(table, pairs, timeZone), () => null)
-        const screen = tableScreen(frame, { table, pairs, timeZone, live: from, sql, ...shown })
-        const { refused } = shown
-        if (refused === null) return { screen }
-        const typed = { action: `${tablePath(frame, schema!, name!)}/select`, pairs, isFilled: true } as const
-        return { screen: asTyped(frame, screen, typed, refused), status: statusOf(refused) }
+      get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
+        return yield* visited(frame, yield* found(schema!, name!), pairs)
       }),
     },
     {
@@ -102,6 +88,7 @@ export const tableScreens = Effect.gen(function* () {
   ]
   return [
     ...screens,
+    filterLineScreen(found, visited),
     ...exportScreens(yield* exportRows),
     ...selectionScreens(found),
     ...(yield* valueScreens(found)),

@@ -8,6 +8,7 @@ import { type Menu, menu } from "../html/Menu.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { textOrderNotes } from "./ColumnSettings.ts"
+import { lineField, lineForm } from "./FilterLineForm.ts"
 import {
   filtersOf,
   firstPage,
@@ -185,9 +186,10 @@ export const toolbar = (frame: Frame, data: ToolbarData, isWhole: boolean): Html
   return markup`<form class="tools" method="get" action="${path}/select" role="search" aria-label="${data.schema}.${data.name}">
 <label class="field">${ICONS.search}<input type="search" name="q" value="${valueOf(pairs, "q") ?? ""}" aria-label="${words.search}" placeholder="${words.search}" data-key="/"></label>
 <button class="hide" tabindex="-1">${words.apply}</button>
+${lineField(frame, data)}
 ${menus}
 ${limit !== undefined && markup`<input type="hidden" name="limit" value="${limit}">`}
-</form>${chips(frame, data)}${textOrderNotes(frame, data)}`
+</form>${lineForm(frame, data)}${chips(frame, data)}${textOrderNotes(frame, data)}`
 }
 
 /** The conditions of the selection, each with a link that removes it. */

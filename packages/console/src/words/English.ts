@@ -2,6 +2,7 @@
 import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
 import type { DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
 
@@ -361,6 +362,26 @@ export const ENGLISH = {
     viewTitle: "Title",
     shareView: "For everybody",
     noViews: "None yet.",
+  },
+  filterLine: {
+    label: "Filter as text",
+    example: "Filter, such as total >= 300, status = paid",
+    or: "or",
+    empty: "is empty",
+    notempty: "is not empty",
+    at: (character: number) => `Character ${character}:`,
+    atEnd: "At the end:",
+    faults: {
+      column: "the name of a column is missing.",
+      condition: "a comparison is missing: =, !=, >, >=, <, <=, ~ (contains), “is empty”, “is not empty” or “in (…)”.",
+      value: 'a value is missing. An empty one is "".',
+      join: "a comma, “and” or “or” is missing. A value with spaces needs quotes.",
+      bracket: "a bracket is missing.",
+      quote: "the end of this quotation is missing.",
+      escape: "in double quotes, a backslash is written \\\\.",
+      unknown: "no column has this name, or several have it.",
+      many: "with “or”, at most 100 conditions and 30 nested brackets are possible.",
+    } satisfies Readonly<Record<LineFault, string>>,
   },
   view: {
     save: "Save",
