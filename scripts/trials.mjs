@@ -145,7 +145,7 @@ const PARTS = {
       "test/browser/consoleSizes.test.ts",
       "--disable-console-intercept",
     ],
-    env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", JUMP_ROWS: "10000000" },
+    env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", SCROLLED_ROWS: "100000", JUMP_ROWS: "10000000" },
   },
   consumers: {
     missing: null,

@@ -8,7 +8,7 @@ import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
 
 const ROWS = Number(process.env["TABLE_ROWS"] ?? 100_000)
-const SCROLLED_ROWS = ROWS / 10
+const SCROLLED_ROWS = Number(process.env["SCROLLED_ROWS"] ?? 2_500)
 const JUMP_ROWS = Number(process.env["JUMP_ROWS"] ?? 100_000)
 const MAX_ELEMENTS = 1_500
 const MAX_GROWTH_BYTES = 15 * 1024 ** 2

@@ -220,7 +220,7 @@ it("revoking a key ends its waiting calls, and the key is refused from then on",
   const by = await connect({ "x-api-key": other })
   const { next_cursor } = await read("read_events", { source_id: letters.id }, by)
   const waiting = call("wait_for_events", { source_id: letters.id, cursor: next_cursor, seconds: 20 }, by)
-  await new Promise((resolve) => setTimeout(resolve, 400))
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
   await cabinet.run(ApiKeys.use((keys) => keys.revoke(id)))
   await cabinet.send(letters.intakeSecret, '{"text":"secret"}')
   expect(await waiting).toMatchObject({ isError: true, json: "The API key is wrong or was revoked. (invalid_key)" })

@@ -291,7 +291,7 @@ it("waits use no session of the database, and the eleventh of a key is refused w
   const open = keys.flatMap((own) =>
     Array.from({ length: 10 }, () => ask(here, `?cursor=${cursor}`, { "x-api-key": own, prefer: "wait=20" })),
   )
-  await soon(500)
+  await soon(2_000)
   assert.isAtMost(await sessions(), before + 2)
   const refused = await ask(here, `?cursor=${cursor}`, { prefer: "wait=20" })
   assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "5"])
@@ -311,7 +311,7 @@ it("a server that stops ends waits and streams first", async () => {
   const wait = ask(stopping, `?cursor=${cursor}`, { prefer: "wait=30" })
   const stream = await ask(stopping, `?cursor=${cursor}`, { accept: "text/event-stream" })
   const whole = stream.text()
-  await soon(300)
+  await soon(1_000)
   const at = performance.now()
   await stopping.close()
   assert.isBelow(performance.now() - at, 9_000)

@@ -101,7 +101,7 @@ it("feed starts where the program asks, and gives a cursor with each event", asy
   await expect(read({ from: { time: new Date(Number.NaN) } })).rejects.toMatchObject({ code: "bad_period" })
   const followed = cabinet.feed({ from: "now", follow: true })[Symbol.asyncIterator]()
   const next = followed.next()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   const [source] = await cabinet.sources.list()
   await cabinet.intake(source!.id, { fields: { n: 26 } })
   expect((await next).value).toMatchObject({ payload: { n: 26 } })
