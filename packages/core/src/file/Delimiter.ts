@@ -1,10 +1,12 @@
 /**
  * Finds the delimiter of a separated text: the one that gives every line the same number of cells. Semicolon, tab and bar
- * come before the comma, which also occurs in texts and numbers. If two fit, the caller decides.
+ * come before the comma, which also occurs in texts and numbers. Others count where none of these gives every line the
+ * same number. If two fit, the caller decides.
  */
 import { commaUse } from "./CommaUse.ts"
 import { constancy, type Constancy } from "./Constancy.ts"
 import { csvSample, type CsvSample, type SampledText } from "./CsvSample.ts"
+import { colonsFit, rareDelimiter } from "./RareDelimiter.ts"
 import { tableBegin } from "./TableBegin.ts"
 
 /** The text has one column; commas or semicolons in it separate nothing. */
@@ -52,6 +54,12 @@ export const findDelimiter = (sampled: SampledText): DelimiterChoice => {
   const fits = BEFORE_COMMA.map((delimiter) => fitOf(sampled, delimiter)).filter((fit) => fit !== null)
   const others = fits.filter((fit) => fit.level > 0)
   const comma = fitOf(sampled, ",")
+  const isConstant = comma?.level === 3 || others.some(({ level }) => level === 3)
+  const rare = isConstant ? null : rareDelimiter(sampled)
+  if (rare !== null) return one(rare)
+  if (others.length === 0 && comma === null && colonsFit(sampled)) {
+    return { fitting: [ONE_COLUMN, ":"], passedOver: null }
+  }
   if (others.length === 0) return withoutOthers(sampled, comma, fits)
   const best = bestOf(others)
   const [first, second] = best

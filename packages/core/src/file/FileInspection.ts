@@ -117,7 +117,7 @@ export const inspectFile = (
       }
     }
     const foreign = scrutiny.refusesForeign ? foreignFile(head, text) : undefined
-    if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}, not a table.`)
+    if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}.`)
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)

@@ -1,6 +1,9 @@
 /**
  * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
  */
+import { isDrawnTable } from "./DrawnTable.ts"
+
+const DRAWN = "a table drawn with lines, as psql, mysql and Markdown show it: export it as CSV"
 
 /** The first bytes, one character each; `?` matches any. */
 const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
@@ -104,11 +107,16 @@ const isDbase = (head: Uint8Array): boolean => {
   return head[8]! + head[9]! * 256 >= 65 && head[10]! + head[11]! * 256 >= 2 && head[12] === 0 && head[13] === 0
 }
 
-/** Names the format of a file without a table, from its first bytes; `text` is the same beginning, decoded. */
+/**
+ * Names the format of a file that is no table of rows, from its first bytes, as the end of a sentence; `text` is the same
+ * beginning, decoded.
+ */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
   const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
   const signed = SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1]
-  return signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
+  const what = signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
+  if (what !== undefined) return `${what}, not a table`
+  return isDrawnTable(text.slice(0, LOOK_CHARACTERS)) ? DRAWN : undefined
 }
 
 /** The container of Microsoft Office before 2007, and of encrypted files since then. */

@@ -77,9 +77,10 @@ export const decodeForm = (
     return readAs({ start: valueStart, end: valueEnd }, as, place, name)
   }
   const fields = form.fields.map((field) => {
-    const { nameStart, nameEnd } = field
+    const { nameStart, nameEnd, part } = field
+    if (part !== null && part.name !== null) return [part.name, valueOf(field, part.name)] as const
     const text = read(nameStart, nameEnd, decisionOf(nameStart, nameEnd, decision).charset)
-    const name = field.part === null ? text : unescapeName(text)
+    const name = part === null ? text : unescapeName(text)
     return [name, valueOf(field, name)] as const
   })
   return { fields, replaced, others: others.list() }

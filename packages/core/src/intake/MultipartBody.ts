@@ -56,13 +56,14 @@ export const boundaryInBody = (body: Buffer): string | null => {
 const fieldOf = (body: Buffer, at: number, headersEnd: number, valueStart: number, valueEnd: number): RawField => {
   const { name, file, charset } = parsePartHeaders(body, at, headersEnd)
   const blank = file !== null && valueStart === valueEnd && nameIsEmpty(file.name)
+  const place = typeof name === "string" ? null : name
   return {
-    nameStart: name?.start ?? at,
-    nameEnd: name?.end ?? at,
+    nameStart: place?.start ?? at,
+    nameEnd: place?.end ?? at,
     valueStart,
     valueEnd,
     // A file input that was left blank is sent as a file without a name and without content.
-    part: { charset, file: blank ? null : file },
+    part: { charset, name: typeof name === "string" ? name : null, file: blank ? null : file },
   }
 }
 

@@ -9,8 +9,8 @@ import type { HeaderParam } from "./HeaderValue.ts"
 import type { RawFile } from "./RawForm.ts"
 
 export interface PartHeaders {
-  /** Null for a part without a name: it becomes a field with an empty name. */
-  readonly name: { readonly start: number; readonly end: number } | null
+  /** The offsets of `name`, or the text of `name*`. Null for a part without a name: it becomes a field with an empty name. */
+  readonly name: { readonly start: number; readonly end: number } | string | null
   readonly file: RawFile | null
   readonly charset: string | null
 }
@@ -38,11 +38,11 @@ export const parsePartHeaders = (body: Buffer, start: number, end: number): Part
         param === undefined
           ? null
           : { start: start + line.valueStart + param.start, end: start + line.valueStart + param.end }
-      name = place(params.get("name"))
+      const extendedOf = (param: HeaderParam | undefined) =>
+        param === undefined ? null : extendedText(value.slice(param.start, param.end))
+      name = place(params.get("name")) ?? extendedOf(params.get("name*")) ?? place(params.get("name*"))
       const extended = params.get("filename*")
-      fileName =
-        (extended === undefined ? null : extendedText(value.slice(extended.start, extended.end))) ??
-        place(params.get("filename") ?? extended)
+      fileName = extendedOf(extended) ?? place(params.get("filename") ?? extended)
     } else if (line.name === "content-type") {
       type = value.trim().replaceAll("\0", "\uFFFD")
       charset = paramText(value, parseHeaderValue(value).params.get("charset"))

@@ -20,6 +20,8 @@ export interface RawField {
 export interface RawPart {
   /** The `charset` of the part's own content type. */
   readonly charset: string | null
+  /** The text of `name*`, which declares its own charset, for a part without `name`. */
+  readonly name: string | null
   readonly file: RawFile | null
 }
 

@@ -159,7 +159,8 @@ const piecesOf = (
     const isPlainName = isAscii(bytes, nameStart, nameEnd)
     const isPlainValue =
       part?.file == null ? isAscii(bytes, valueStart, valueEnd) : isPlainFileName(bytes, part.file.name)
-    const names = isPlainName ? [name] : [...new Set(past.map(nameIn))]
+    // Before `name*` was read, such a field had an empty name.
+    const names = part?.name != null ? [name, ""] : isPlainName ? [name] : [...new Set(past.map(nameIn))]
     return { names, name, value, plain: isPlainName && isPlainValue }
   })
   if (unread === null || !isBody) return { pieces, replaced: read.replaced, others: read.others }

@@ -104,7 +104,10 @@ export class CharsetDetector {
   }
 }
 
-/** Decodes in pieces, without a byte order mark. U+0000 becomes U+FFFD; replacements are counted. */
+/**
+ * Decodes in pieces, without a byte order mark. U+0000 and a surrogate without its other half become U+FFFD; replacements
+ * are counted.
+ */
 export class TextDecoding {
   readonly #decoder: { write: (bytes: Buffer) => string; end: () => string | undefined }
   /**
@@ -122,6 +125,7 @@ export class TextDecoding {
   readonly #sentMarks: boolean
   readonly #unit: number
   #bytes = 0
+  #half = ""
 
   write(bytes: Uint8Array): string {
     this.#bytes += bytes.length
@@ -134,7 +138,8 @@ export class TextDecoding {
     return this.#storable(last === "" && this.#bytes % this.#unit !== 0 ? "\uFFFD" : last, null)
   }
 
-  #storable(text: string, bytes: Uint8Array | null): string {
+  #storable(decoded: string, bytes: Uint8Array | null): string {
+    const text = this.#wellFormed(decoded, bytes === null)
     if (text.includes("\uFFFD")) {
       this.replaced += occurrences(text, "\uFFFD")
       if (this.#sentMarks && bytes !== null) this.replaced -= sent(bufferOf(bytes))
@@ -142,6 +147,15 @@ export class TextDecoding {
     if (!text.includes("\0")) return text
     this.replaced += occurrences(text, "\0")
     return text.replaceAll("\0", "\uFFFD")
+  }
+
+  /** Some decoders split a pair of surrogates between two pieces, so the first half waits for the next. */
+  #wellFormed(decoded: string, isLast: boolean): string {
+    if (this.#unit === 1) return decoded
+    const joined = this.#half + decoded
+    const isHalf = !isLast && /[\uD800-\uDBFF]$/.test(joined)
+    this.#half = isHalf ? joined.slice(-1) : ""
+    return (isHalf ? joined.slice(0, -1) : joined).toWellFormed()
   }
 }
 

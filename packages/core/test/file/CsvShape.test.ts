@@ -13,6 +13,32 @@ it("csvShape detects the delimiter, even where another candidate occurs inside c
   assert.strictEqual(shape("a;b\n", { delimiter: "," }).delimiter, ",")
 })
 
+it("csvShape detects rare delimiters below a line of names, unless a usual one divides every line", () => {
+  for (const delimiter of ["^", "~", "\u00A6", "\u001F", "\u0001"]) {
+    const text = "id,name,note\n1,Ann,x\n2,Bob,y\n".replaceAll(",", delimiter)
+    assert.deepInclude(shape(text), { delimiter, header: true })
+    assert.strictEqual(shape(text.replace("x", "a, b").replace("y", "c; d; e")).delimiter, delimiter)
+  }
+  for (const text of ["a^b,c^d\n1^2,3^4\n", "1^2\n3^4\n", "a^b\n1\n", "a^a\n1^2\n", "a^b\n", "a^b~c\n1^2~3\n"])
+    assert.strictEqual(shape(text).delimiter, ",", text)
+  assert.strictEqual(shape("a^b;c\n1^2;3\n").delimiter, ";")
+})
+
+it("csvShape asks whether colons separate cells", () => {
+  assert.deepStrictEqual(
+    shape("user:uid:home\nann:1:/home/ann\n").readings.map(({ delimiter }) => delimiter),
+    ["", ":"],
+  )
+  for (const text of [
+    "name: Ann\ncity: Rome\n",
+    "at\n10:20:30\n",
+    "10:20:30\n10:21:30\n",
+    "a:b:c\n",
+    "a:b:c\n1:2:3,4\n",
+  ])
+    assert.deepStrictEqual(shape(text).readings, [], text)
+})
+
 it("csvShape treats the first line as the header unless it has values other than years", () => {
   assert.isTrue(shape("id,name\n1,Ann\n").header)
   assert.isFalse(shape("1,Ann\n2,Bob\n").header)

@@ -47,6 +47,15 @@ it.each([
   ["key.txt", "-----BEGIN CERTIFICATE-----\nMIIB\n", /PEM/],
   ["f.csv", "%!PS-Adobe-3.0\n", /PostScript/],
   ["f.dbf", Buffer.concat([Buffer.from([3, 124, 3, 1, 2, 0, 0, 0, 97, 0, 20, 0]), Buffer.alloc(90)]), /dBase/],
+  ["q.txt", " id | name \n----+------\n  1 | Ann\n(1 row)\n", /drawn with lines.*export it as CSV/],
+  ["q.txt", " id \r\n----\r\n  1\r\n(1 row)\r\n", /drawn with lines/],
+  ["q.txt", "-[ RECORD 1 ]\nid   | 1\n", /drawn with lines/],
+  ["q.txt", "*************************** 1. row ***************************\nid: 1\n", /drawn with lines/],
+  ["q.csv", "+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n", /drawn with lines/],
+  ["q.csv", "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n", /drawn with lines/],
+  ["q.md", "| id | name |\n|:---|-----:|\n| 1 | Ann |\n", /drawn with lines/],
+  ["q.md", "id | name\n---|---\n1 | Ann\n", /drawn with lines/],
+  ["q.org", "| a | b |\n|---+---|\n| 1 | 2 |\n", /drawn with lines/],
   ["f.xls", ole("Workbook"), /Excel 97–2003/],
   ["f.xlsx", ole("EncryptedPackage", 700_000), /encrypted workbook: save it without a password/],
   ["f.doc", ole("WordDocument"), /Word document/],
@@ -56,6 +65,19 @@ it.each([
   const failure = result._tag === "Failure" ? result.failure : assert.fail("it was taken")
   assert.deepInclude(failure, { code: "unreadable" })
   assert.match(failure.message, words)
+})
+
+it("inspectFile reads tables whose cells hold dashes", async () => {
+  const tables = [
+    "a|b\n-|-\n1|2\n",
+    "a|b\n--|x\n",
+    "a,b\n---,---\n",
+    "a\n---\n1\n",
+    "a|b\n|\n",
+    "+a|b\n1|2\n",
+    " a\n1\n",
+  ]
+  for (const table of tables) assert.strictEqual((await inspect("f.csv", table))._tag, "Success", table)
 })
 
 it("inspectFile finds a container's stream name wherever the file is cut into pieces", async () => {

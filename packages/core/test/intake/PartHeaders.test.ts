@@ -1,6 +1,6 @@
 /** Escapes in the names of a multipart body are decoded once, whatever is next to them. */
 import { assert, it } from "vitest"
-import { unescapeName } from "../../src/intake/PartHeaders.ts"
+import { parsePartHeaders, unescapeName } from "../../src/intake/PartHeaders.ts"
 
 it("unescapeName decodes each escape once and creates no new one", () => {
   const names: ReadonlyArray<readonly [name: string, plain: string]> = [
@@ -11,4 +11,17 @@ it("unescapeName decodes each escape once and creates no new one", () => {
     ["%%220A%%0d22", '%"0A%\r22'],
   ]
   for (const [name, plain] of names) assert.strictEqual(unescapeName(name), plain)
+})
+
+it("parsePartHeaders reads a name that declares its own charset, unless the part has a plain one", () => {
+  const nameOf = (params: string) => {
+    const headers = Buffer.from(`Content-Disposition: form-data; ${params}`)
+    const { name } = parsePartHeaders(headers, 0, headers.length)
+    return name === null || typeof name === "string" ? name : headers.toString("utf8", name.start, name.end)
+  }
+  assert.strictEqual(nameOf("name*=UTF-8''%D0%B8%D0%BC%D1%8F"), "имя")
+  assert.strictEqual(nameOf("name*=koi8-r''%C9%CD%D1"), "имя")
+  assert.strictEqual(nameOf("name*=UTF-8''a; name=b"), "b")
+  assert.strictEqual(nameOf("name*=plain"), "plain")
+  assert.isNull(nameOf("filename=x"))
 })

@@ -100,6 +100,23 @@ it("TextDecoding counts replaced characters, not U+FFFD that was sent", () => {
   assert.strictEqual(utf8.replaced, 2)
 })
 
+it("TextDecoding replaces and counts surrogates without their other half, but no pair that is split between pieces", () => {
+  for (const codec of ["utf-16le", "utf-16be", "utf-32le", "utf-32be"]) {
+    const whole = iconv.encode("a😀b", codec, { addBOM: false })
+    for (let at = 0; at <= whole.length; at++) {
+      const decoding = new TextDecoding(namedCharset(codec)!)
+      const text = decoding.write(whole.subarray(0, at)) + decoding.write(whole.subarray(at)) + decoding.end()
+      assert.deepStrictEqual([text, decoding.replaced], ["a😀b", 0], `${codec} ${at}`)
+    }
+  }
+  for (const codec of ["utf-16le", "utf-16be"]) {
+    const halves = Buffer.from("\uD83Da\uDE00\uD83D", "utf16le")
+    const decoding = new TextDecoding(namedCharset(codec)!)
+    const text = decoding.write(codec === "utf-16be" ? halves.swap16() : halves) + decoding.end()
+    assert.deepStrictEqual([text, decoding.replaced], ["\uFFFDa\uFFFD\uFFFD", 3], codec)
+  }
+})
+
 it("namedCharset knows the labels of the Encoding Standard, and no others", () => {
   assert.strictEqual(namedCharset("latin1")?.name, "windows-1252")
   assert.strictEqual(namedCharset("UTF-16BE")?.name, "utf-16be")
