@@ -4,6 +4,7 @@
  */
 import { verifyDelivery } from "data-cabinet"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { askedMetrics, printed, testedShapes } from "../support/integrationFiles.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
@@ -100,6 +101,15 @@ it("commands beside the server see the same data, and show the address's log", a
   })
   const shown = await home.cabinet(["source", "show", "1", "--json"])
   expect(JSON.parse(shown.stdout)).toMatchObject({ intake_url: server.welcome.source!.intake_url })
+})
+
+it("the metrics have everything that the alerts and the dashboard of integrations/ ask for", async () => {
+  // The background measures some of them for the first time after the start.
+  const missing = async () => {
+    const { names, shapes } = printed(await (await fetch(`${server.baseUrl}/metrics`)).text())
+    return [...askedMetrics.filter((name) => !names.has(name)), ...testedShapes.filter((shape) => !shapes.has(shape))]
+  }
+  await expect.poll(missing).toEqual([])
 })
 
 it("a second server on the data directory is refused with a message, and a stop leaves everything for the next start", async () => {

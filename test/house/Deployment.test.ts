@@ -34,7 +34,7 @@ it("programs of the clone that workflows run exist", () => {
 })
 
 it("every YAML file parses", () => {
-  const all = files("{deploy,.github}/**/*.{yml,yaml}")
+  const all = files("{deploy,.github,integrations}/**/*.{yml,yaml}")
   assert.isAbove(all.length, 6)
   for (const path of all) {
     for (const document of parseAllDocuments(read(path), { merge: true })) {
