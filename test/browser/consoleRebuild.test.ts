@@ -1,4 +1,4 @@
-/** A table is made again in the console: the changes first, a confirmation, progress without a reload, and cancelling. */
+/** A table is rebuilt in the console: the changes first, a confirmation, progress without a reload, and cancelling. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { heldTable } from "../support/heldTable.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -34,7 +34,7 @@ it("a rebuild is shown first, confirmed, followed to its end, and cancelled with
   await page.click("[popovertarget=start-rebuild]")
   assert.include(await page.textContent("#start-rebuild-says"), "10 rows of sources.orders")
   await page.click("#start-rebuild button.danger")
-  await page.waitForSelector("text=The table was made again: 10 rows")
+  await page.waitForSelector("text=The table was rebuilt: 10 rows")
   assert.strictEqual((await cabinet.cabinet.columns.list(cabinet.source.id))[0]!.name, "remark")
 
   const first = await heldTable(database.url, "sources.orders")
@@ -43,7 +43,7 @@ it("a rebuild is shown first, confirmed, followed to its end, and cancelled with
   await page.waitForSelector("#rebuild >> text=waiting for the table")
   await page.click("[popovertarget=cancel-rebuild]")
   await page.click("#cancel-rebuild button.danger")
-  await page.waitForSelector("#rebuild >> text=It was cancelled")
+  await page.waitForSelector("#rebuild >> text=The rebuild was cancelled")
 
   await first[Symbol.asyncDispose]()
   // A start is refused while the remains of the cancelled rebuild wait for the table.
@@ -54,7 +54,7 @@ it("a rebuild is shown first, confirmed, followed to its end, and cancelled with
   await page.waitForSelector("#rebuild progress")
   await page.evaluate(() => document.body.setAttribute("data-same", ""))
   await second[Symbol.asyncDispose]()
-  await page.waitForSelector("text=The table was made again: 10 rows")
+  await page.waitForSelector("text=The table was rebuilt: 10 rows")
   assert.isTrue(await page.evaluate(() => document.body.hasAttribute("data-same")))
   assert.deepStrictEqual(complaints, [])
 }, 120_000)

@@ -408,10 +408,10 @@ it("a source is added, shows its address on request, accepts events, and is dele
   assert.include(form, "&lt;input name=&quot;website&quot; tabindex=&quot;-1&quot;")
   const trapped = (await (await fetch(address, { method: "POST", body: "website=x" })).json()) as { id: number }
   const spam = await (await see(`events/${trapped.id}`, { headers: owner })).text()
-  assert.include(spam, "This event was taken for spam: a field was filled that people leave empty.")
+  assert.include(spam, "This event was classified as spam: a field was filled that people leave empty.")
   assert.include(await (await see("events?state=spam", { headers: owner })).text(), `events/${trapped.id}`)
   await press(`events/${trapped.id}/restore`, {}, owner)
-  assert.notInclude(await (await see(`events/${trapped.id}`, { headers: owner })).text(), "taken for spam")
+  assert.notInclude(await (await see(`events/${trapped.id}`, { headers: owner })).text(), "classified as spam")
   const kept = { "x-hub-signature-256": "sha256=00ff", "x-topic": "<orders>", cookie: "hush=1" }
   const sent = await fetch(`${address}?shop=%D1%8F`, { method: "POST", body: "b=2", headers: kept })
   const event = await (await see(`events/${((await sent.json()) as { id: number }).id}`, { headers: owner })).text()

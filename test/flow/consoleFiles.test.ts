@@ -129,7 +129,7 @@ it("a poll's doubts are shown when it is tried, and with each run", async () => 
   list.removeAllListeners("request")
   list.on("request", (_, response) => response.end("a;b|c\n1;2|3\n4;5|6\n"))
   const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m" }
-  const words = "Several delimiters fit, and the first was taken"
+  const words = "Several delimiters fit, and the first was used"
   assert.include((await editor!.post("/console/polls/try", form)).text, words)
   const added = await editor!.post("/console/polls", form)
   const path = added.headers.get("location")!.slice("/data".length)
@@ -187,7 +187,7 @@ it("an import is undone from its screen, which first counts and then reports wha
   assert.include((await editor!.get(path)).text, `<a class="button" href="/data${path}?undo=1">Undo this import</a>`)
   const before = (await editor!.get(`${path}?undo=1`)).text
   assert.include(before, "2 events move to the trash, and 2 rows leave the table.")
-  assert.include(before, "Columns that nothing else has filled are dropped: undone_column.")
+  assert.include(before, "Columns that only this import filled are dropped: undone_column.")
   assert.notInclude((await viewer!.get(`${path}?undo=1`)).text, "Undo this import")
   assert.strictEqual((await viewer!.post(`${path}/undo`, {})).status, 403)
   const done = await editor!.post(`${path}/undo`, {})

@@ -164,7 +164,7 @@ it("a token's list shows current names, wherever its objects were moved, without
   await database.run("DROP VIEW shop.sums")
   const { line, names } = await shown()
   assert.deepStrictEqual(names, [])
-  assert.include(line, "Nothing any more: its listed objects were dropped.")
+  assert.include(line, "Nothing: all listed objects were dropped.")
   assert.strictEqual(await read("public/totals"), 404)
 })
 

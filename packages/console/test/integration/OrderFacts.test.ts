@@ -26,7 +26,7 @@ const textFor = (role: "owner" | "viewer", addresses: ReadonlyArray<Address>): s
 it("the list of deliveries names addresses in order that wait, with the reason and the next attempt", () => {
   const text = textFor("owner", [address(1, 2), address(2, 0), { ...address(3, 1), position: null } as Address])
   assert.include(text, "https://receiver.example/1")
-  assert.include(text, "The receiver refused the connection. Next try: 2026-11-27 10:00:00")
+  assert.include(text, "The receiver refused the connection. Next attempt: 2026-11-27 10:00:00")
   assert.include(text, 'href="/console/addresses/1"')
   assert.notInclude(text, "receiver.example/2")
   assert.notInclude(text, "receiver.example/3")
