@@ -30,7 +30,7 @@ export const preview = Command.make(
     id: addressArgument,
     event: Flag.Int("event").pipe(
       Flag.withMetavar("NUMBER"),
-      Flag.withDescription("The event; default: the newest one that the address would be sent"),
+      Flag.withDescription("The event; default: the newest one that the address would receive"),
       Flag.optional,
     ),
     ...bodyFlags,
@@ -51,4 +51,4 @@ export const preview = Command.make(
         }),
       )
     }),
-).pipe(Command.withDescription("Show what an address would be sent for an event, with its own or another body"))
+).pipe(Command.withDescription("Show what would be sent to an address for an event, with its own or another body"))

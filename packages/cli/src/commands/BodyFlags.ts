@@ -19,7 +19,7 @@ export const bodyFlags = {
   bodyFile: Flag.String("body-file").pipe(
     Flag.withMetavar("FILE"),
     Flag.withDescription(
-      "File with a template: JSON with places such as {{payload.name}}; without --body it is sent as JSON. - for standard input",
+      "File with a template: JSON with placeholders such as {{payload.name}}; without --body it is sent as JSON. - for standard input",
     ),
     Flag.optional,
   ),

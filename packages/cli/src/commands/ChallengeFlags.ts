@@ -15,7 +15,7 @@ import { readSecretLine, secretFile } from "./SecretInput.ts"
 export const challengeFlags = {
   challenge: Flag.Literals("challenge", [...CHALLENGE_PROVIDERS, "none"]).pipe(
     Flag.withDescription(
-      "Answer the check by which this provider confirms the intake address before it sends; none to answer no such check",
+      "Answer the challenge that this provider sends to the intake address first; none to answer no challenge",
     ),
     Flag.optional,
   ),

@@ -104,7 +104,7 @@ const drop = Command.make(
         yield* report(yield* format, { source_id: sourceId, dropped: sourceColumnShape.json(dropped) }, () => words)
       }),
     ),
-).pipe(Command.withDescription("Drop a column that has no value and that nothing uses"))
+).pipe(Command.withDescription("Drop an unused column without values"))
 
 export const column = Command.make(
   "column",

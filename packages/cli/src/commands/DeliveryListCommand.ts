@@ -39,12 +39,14 @@ export const filterFlags = {
     Flag.optional,
   ),
   outcome: Flag.Literals("outcome", DELIVERY_OUTCOMES).pipe(
-    Flag.withDescription("Only deliveries whose last attempt ended so; refused: a 4xx, error: any other status"),
+    Flag.withDescription(
+      "Only deliveries whose last attempt had this outcome; refused: a 4xx, error: any other status",
+    ),
     Flag.optional,
   ),
   retrying: Flag.Boolean("retrying").pipe(
     Flag.withoutNegation,
-    Flag.withDescription("Only deliveries that wait for another attempt after a failed one"),
+    Flag.withDescription("Only deliveries that wait for another attempt after a failure"),
     Flag.withDefault(false),
   ),
   since: time("since", "Only deliveries last attempted, or else created, since"),
@@ -55,7 +57,7 @@ const flags = {
   ...filterFlags,
   before: Flag.String("before").pipe(
     Flag.withMetavar("CURSOR"),
-    Flag.withDescription("Where the page before ended"),
+    Flag.withDescription("Continue after the previous page"),
     Flag.filterMap(
       (text) => Option.fromNullishOr(deliveryPlace(text)),
       (text) => `--before is ${JSON.stringify(text)}: it must be the cursor with which a page ended`,

@@ -47,7 +47,7 @@ const list = Command.make("list", {}, () =>
       showAll,
     ),
   ),
-).pipe(Command.withDescription("List the newest imports of files, and how far they are"))
+).pipe(Command.withDescription("List the newest file imports and their progress"))
 
 const named = (names: ReadonlyArray<string>): string => names.map(plainText).join(", ")
 
@@ -77,7 +77,7 @@ const show = Command.make("show", { id: importArgument }, ({ id }) =>
       showOne,
     ),
   ),
-).pipe(Command.withDescription("Show how far an import is, or how far it is undone"))
+).pipe(Command.withDescription("Show the progress of an import or of its undo"))
 
 const cancel = Command.make("cancel", { id: importArgument }, ({ id }) =>
   withCabinet({}, () =>
@@ -116,7 +116,7 @@ const undo = Command.make(
     id: importArgument,
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Show how many events, rows and columns would go, without doing it"),
+      Flag.withDescription("Show how many events, rows and columns would be removed, without removing them"),
       Flag.withDefault(false),
     ),
     yes,

@@ -75,7 +75,7 @@ export const sendingFlags = {
   ),
   order: Flag.Literals("order", ["none", "feed"]).pipe(
     Flag.withDescription(
-      "feed sends events in the order of the feed, each after the answer to the one before; default: none",
+      "feed: send events in the order of the feed, each after the response to the previous one; default: none",
     ),
     Flag.optional,
   ),

@@ -108,22 +108,22 @@ export const rebuild = Command.make(
     ),
     withoutEmpty: Flag.Boolean("without-empty").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Leave out columns that have no value and that nothing uses"),
+      Flag.withDescription("Drop unused columns without values"),
       Flag.withDefault(false),
     ),
     nestBrackets: Flag.Boolean("nest-brackets").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Make fields like leads[0][name] members of leads, as a source with that setting does"),
+      Flag.withDescription("Nest fields like leads[0][name] inside leads, as a source with that setting does"),
       Flag.withDefault(false),
     ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("Show the new columns, what is recreated and what stands in the way, without doing it"),
+      Flag.withDescription("Show the new columns, what is recreated and what prevents the rebuild, without doing it"),
       Flag.withDefault(false),
     ),
     cancel: Flag.Boolean("cancel").pipe(
       Flag.withoutNegation,
-      Flag.withDescription("End a rebuild of the table, whichever process runs it; the table stays as it was"),
+      Flag.withDescription("Cancel a rebuild of the table, whichever process runs it; the table does not change"),
       Flag.withDefault(false),
     ),
   },
@@ -153,4 +153,6 @@ export const rebuild = Command.make(
         yield* report(yield* format, rebuildResultShape.json(done), () => words.join("\n"))
       }),
     ),
-).pipe(Command.withDescription("Write a source's table again from its events, beside the old one, while data come in"))
+).pipe(
+  Command.withDescription("Rebuild a source's table from its events, beside the old one, while data keep arriving"),
+)

@@ -90,7 +90,7 @@ export const verifyFlags = {
   ),
   verifyTolerance: Flag.Int("verify-tolerance").pipe(
     Flag.withMetavar("SECONDS"),
-    Flag.withDescription("With --verify hmac: the largest accepted difference to the current time; default: 300"),
+    Flag.withDescription("With --verify hmac: the largest accepted difference from the current time; default: 300"),
     Flag.optional,
   ),
 }
