@@ -1,6 +1,6 @@
 /**
  * The distributions below the headings of a table: a bar filters by the rows that it counts, with and without a script, and a
- * view is not run to draw them. The filters as a line of text.
+ * view is not run to draw them. The filters as a line of text, and exact sums.
  */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -19,12 +19,12 @@ beforeAll(async () => {
   headers = await cabinet.as("viewer")
   chromium = await startChromium()
   await cabinet.cabinet.sql(
-    "CREATE TABLE public.sales (id bigint PRIMARY KEY, total numeric, state text, day date, at timestamptz, big numeric, note text, data jsonb, raw bytea, tags text[], free time)",
+    "CREATE TABLE public.sales (id bigint PRIMARY KEY, total numeric, state text, day date, at timestamptz, big numeric, note text, data jsonb, raw bytea, tags text[], free time, ratio float8)",
   )
   await database.run(`INSERT INTO public.sales
     SELECT g, g * 1.25, CASE WHEN g % 3 = 0 THEN '<b>new & "big"' ELSE 'paid' END, '2026-01-01'::date + g % 90,
       '2026-01-01'::timestamptz + g * interval '1 hour', CASE WHEN g % 10 = 0 THEN 'NaN' ELSE 12345678901234567890123456789.0000001 + g END,
-      NULL, '{"a":1}', '\\x00', '{x}', '10:00'::time + g * interval '1 second'
+      NULL, '{"a":1}', '\\x00', '{x}', '10:00'::time + g * interval '1 second', 0.1
     FROM generate_series(1, ${ROWS}) g`)
   await database.run("VACUUM ANALYZE public.sales")
   await cabinet.cabinet.sql("CREATE VIEW public.seen AS SELECT id, state FROM public.sales")
@@ -165,3 +165,24 @@ it("filters are typed as a line, shown as one, and a wrong one keeps the selecti
     assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
   }
 }, 300_000)
+
+it("sums are exact, also of floats and of numbers with many digits, and come at the foot of the table", async () => {
+  const sales = `${cabinet.base}/console/tables/public/sales`
+  const all = "3,000 rows in all"
+  const plain = async (query: string) => (await countAt(`${sales}?${query}`)).replaceAll(/<.*?>/g, "")
+  assert.strictEqual(await plain("exact=1"), all)
+  const total = `total: sum 5626875.00 · average 1875.625 · least 1.25 · greatest 3750.00 · ${all}`
+  assert.strictEqual(await plain("column=total&q="), total)
+  assert.strictEqual(await plain("column=ratio"), `ratio: sum 300.0 · average 0.1 · least 0.1 · greatest 0.1 · ${all}`)
+  assert.strictEqual(await plain("column=day"), `day: least 2026-01-01 · greatest 2026-03-31 · ${all}`)
+  const nine = 12345678901234567890123456789n * 9n + 45n
+  assert.include(await plain("column=big&fc=id&fo=le&fv=9"), `big: sum ${nine}.0000009 · average `)
+  assert.strictEqual(await plain("column=total&fc=id&fo=lt&fv=0"), "total: 0 rows in all")
+  const { page } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  await page.goto(sales)
+  await page.getByLabel("Column total").click()
+  await page.click("#column-menu a[data-into=sum]")
+  await page.waitForSelector("#sum b")
+  assert.strictEqual(await page.textContent("#sum"), total)
+  assert.strictEqual(await page.locator(":popover-open").count(), 0)
+})

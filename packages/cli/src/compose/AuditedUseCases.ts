@@ -24,6 +24,7 @@ import type { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import type { Tables } from "@data-cabinet/core/row/Tables"
 import type { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import type { PictureColumns } from "@data-cabinet/core/selection/PictureColumns"
+import type { ColumnSums } from "@data-cabinet/core/selection/ColumnSums"
 import type { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import type { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Layer } from "effect"
@@ -49,6 +50,7 @@ type NotAudited =
   | PictureColumns
   | RunPoll
   | SampleRows
+  | ColumnSums
   | SelectRows
   | SignIn
   | Tables

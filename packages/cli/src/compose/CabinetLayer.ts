@@ -45,6 +45,7 @@ import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
 import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
 import { PictureColumns } from "@data-cabinet/core/selection/PictureColumns"
+import { ColumnSums } from "@data-cabinet/core/selection/ColumnSums"
 import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Tables } from "@data-cabinet/core/row/Tables"
@@ -300,6 +301,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     TableRebuild.layer,
     Layer.mergeAll(
       SampleRows.layer,
+      ColumnSums.layer,
       PictureColumns.layer,
       FindPlace.layer,
       EventContext.layer,

@@ -15,7 +15,11 @@ export const linksInto = (): void => {
     const place = document.getElementById(link.dataset["into"] ?? "")
     if (place === null) return
     event.preventDefault()
-    void fill(place, link)
+    const menu = link.closest<HTMLElement>("[popover]")
+    const isBehind = menu?.contains(place) === false
+    // What is filled behind a menu, or below the window, would stay unseen.
+    if (isBehind) menu.hidePopover()
+    void fill(place, link).then(() => isBehind && place.scrollIntoView({ block: "nearest" }))
   })
   again(document)
   const now = document.querySelectorAll<HTMLAnchorElement>("a[data-now]")

@@ -18,6 +18,7 @@ export const ICONS = {
   right: sign('<path d="M3 8h10M9 4l4 4-4 4"/>'),
   edit: sign('<path d="m10.5 2.500 3 3L6 13H3v-3z"/>'),
   search: sign('<circle cx="7" cy="7" r="4.5"/><path d="m10.5 10.5 3.5 3.5"/>'),
+  sum: sign('<path d="M12 4.5V3H4l4.500 5L4 13h8v-1.500"/>'),
   filter: sign('<path d="M2 3h12L9.5 8.5V13l-3-1.5v-3z"/>'),
   calendar: sign('<rect x="2" y="3" width="12" height="11" rx="1.5"/><path d="M2 6.5h12M5 1.5v3M11 1.5v3"/>'),
   columns: sign('<rect x="2" y="2.5" width="12" height="11" rx="1.5"/><path d="M6 2.5v11M10 2.5v11"/>'),

@@ -123,7 +123,7 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .bars>a:hover{background-color:var(--hover)}.segments>a:hover{filter:brightness(1.2)}.segments :nth-child(2){opacity:.8}.segments :nth-child(n+3){opacity:.62}.segments :nth-child(n+5){opacity:.42}.segments>.rest,.segments>.none{background:var(--line);opacity:1}.segments>.none{background:repeating-linear-gradient(135deg,var(--line) 0 3px,transparent 3px 6px)}
 .drawn{margin-top:.4rem}.drawn .facet{grid-template-columns:minmax(0,1fr) auto}.caption{display:block;color:var(--soft);font-size:11px;line-height:16px;overflow:hidden;text-overflow:ellipsis}
 ${Array.from({ length: SIZES }, (_, at) => `.h${at + 1}{--h:${at + 1}}`).join("")}
-.foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}
+.foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}#sum{min-width:0;overflow-wrap:anywhere}#sum:empty{display:none}
 .panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}
 .value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
 .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}

@@ -1,6 +1,7 @@
 /** The heading of a column: it sorts, and leads to the menu with the column's other actions, which is read on demand. */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { MAX_SORTS } from "@data-cabinet/core/selection/Selection"
+import { hasSums } from "@data-cabinet/core/selection/ColumnSums"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
@@ -64,6 +65,7 @@ ${item(ICONS.columns, words.first, puttingFirst(bar.pairs, column.name))}
 ${left !== null && item(ICONS.left, words.left, left)}${right !== null && item(ICONS.right, words.right, right)}
 ${item(ICONS.cross, words.hide, hiding(bar.pairs, column.name))}
 <a class="item" href="${withQuery(`${path}/values`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="values">${ICONS.values} ${words.values}</a><div id="values"></div>
+${hasSums(column) && markup`<a class="item" href="${withQuery(`${path}/count`, [["column", column.name], ...firstPage(bar.pairs)])}" data-into="sum">${ICONS.sum}${frame.words.sums.link}</a>`}
 ${settings !== null && markup`<a class="item" href="${settings}">${ICONS.edit}${words.change}</a>`}
 ${item(ICONS.filter, `${label} ${words.conditions["notempty"] ?? ""}`, withFilters(bar.pairs, [...filtersOf(bar.pairs), filter]))}
 <form class="row" method="get" action="${path}/select">${withFilters(bar.pairs, filtersOf(bar.pairs)).map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}

@@ -210,7 +210,7 @@ ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 </tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
 <div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, [...firstPage(pairs), ...inPart])}">↑ ${words.firstPage}</a>`}</span>
 <span class="soft"><span id="count" data-forms="${JSON.stringify(words.rowForms)}"${cursor === undefined && markup` data-all="${words.inAll}"`}>${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>${nextCursor !== null && markup`<span data-total> · <span id="total"><a href="${withQuery(`${path}/count`, firstPage(pairs))}" data-into="total">${words.count}</a></span></span>`}</span>
-<span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
+<span id="sum" class="soft" role="status"></span><span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
 <div class="menu" popover id="column-menu"></div>`
 }
 

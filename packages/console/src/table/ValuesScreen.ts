@@ -8,6 +8,7 @@ import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { shownText } from "@data-cabinet/core/row/CellTokens"
 import { filtersOf, firstPage, withFilters, withQuery } from "./SelectionLinks.ts"
+import { EXACT } from "./SumScreen.ts"
 import { tablePath } from "./TablePath.ts"
 
 export interface ValuesData {
@@ -58,12 +59,19 @@ export const valuesScreen = (frame: Frame, data: ValuesData): Screen => {
 export const countText = ({ words: { table: words } }: Frame, { count, atLeast }: RowCount): string =>
   atLeast ? words.moreThan(count) : words.exactly(count)
 
-export const countScreen = (frame: Frame, { detail }: ReadableTable, pairs: Pairs, count: RowCount): Screen => {
-  const { schema, name } = detail
+/** With a link to the exact number, if it is not this one. */
+export const countLine = (frame: Frame, { detail }: ReadableTable, pairs: Pairs, count: RowCount): Html => {
+  const path = `${tablePath(frame, detail.schema, detail.name)}/count`
+  const exact = markup` · <a href="${withQuery(path, [...pairs, [EXACT, "1"]])}" data-into="total">${frame.words.sums.exactly}</a>`
+  return markup`${countText(frame, count)}${count.atLeast && exact}`
+}
+
+export const countScreen = (frame: Frame, table: ReadableTable, pairs: Pairs, count: RowCount): Screen => {
+  const { schema, name } = table.detail
   const title = countText(frame, count)
   return {
     title: `${title} · ${schema}.${name}`,
     section: "tables",
-    main: markup`<p><a href="${withQuery(tablePath(frame, schema, name), pairs)}">← ${schema}.${name}</a></p><h1>${title}</h1>`,
+    main: markup`<p><a href="${withQuery(tablePath(frame, schema, name), pairs)}">← ${schema}.${name}</a></p><h1>${title}</h1>${count.atLeast && markup`<p>${countLine(frame, table, pairs, count)}</p>`}`,
   }
 }

@@ -363,6 +363,16 @@ export const ENGLISH = {
     shareView: "For everybody",
     noViews: "None yet.",
   },
+  sums: {
+    link: "Sum, average, least, greatest",
+    of: (column: string) => `Sum of ${column}`,
+    sum: "sum",
+    average: "average",
+    least: "least",
+    greatest: "greatest",
+    exactly: "count exactly",
+    late: "Reading all rows takes longer than the time limit. Narrow them by a filter.",
+  },
   filterLine: {
     label: "Filter as text",
     example: "Filter, such as total >= 300, status = paid",

@@ -340,6 +340,16 @@ export const RUSSIAN: Words = {
     shareView: "Для всех",
     noViews: "Пока нет.",
   },
+  sums: {
+    link: "Сумма, среднее, наименьшее, наибольшее",
+    of: (column) => `Сумма столбца ${column}`,
+    sum: "сумма",
+    average: "среднее",
+    least: "наименьшее",
+    greatest: "наибольшее",
+    exactly: "сосчитать точно",
+    late: "Чтение всех строк не укладывается в предельное время. Сузьте выборку фильтром.",
+  },
   filterLine: {
     label: "Фильтр текстом",
     example: "Фильтр, например total >= 300, status = paid",

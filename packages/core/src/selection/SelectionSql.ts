@@ -144,7 +144,7 @@ const TEXTS: ReadonlyArray<OrderedTerm> = [
 /** The terms for which a position has a value, one each. */
 const termsOf = ({ sorts, ties }: Order): ReadonlyArray<OrderedTerm> => [...sorts, ...ties]
 
-const whereSql = (conditions: ReadonlyArray<string>): string =>
+export const whereSql = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
 
 const orderedPage = (
