@@ -352,7 +352,7 @@ export const RUSSIAN: Words = {
   },
   filterLine: {
     label: "Фильтр текстом",
-    example: "Фильтр, например total >= 300, status = paid",
+    example: "Фильтр, например сумма >= 300, статус = оплачен",
     or: "или",
     empty: "пусто",
     notempty: "не пусто",

@@ -4,6 +4,7 @@
  */
 import { Effect, Metric, type Scope } from "effect"
 
+/** A value of a gauge at one moment. */
 export interface Sample {
   readonly gauge: Metric.Gauge<number>
   readonly labels: Readonly<Record<string, string>>

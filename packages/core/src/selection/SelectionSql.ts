@@ -144,6 +144,7 @@ const TEXTS: ReadonlyArray<OrderedTerm> = [
 /** The terms for which a position has a value, one each. */
 const termsOf = ({ sorts, ties }: Order): ReadonlyArray<OrderedTerm> => [...sorts, ...ties]
 
+/** All conditions must hold; nothing without any. */
 export const whereSql = (conditions: ReadonlyArray<string>): string =>
   conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`
 
