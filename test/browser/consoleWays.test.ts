@@ -1,6 +1,7 @@
 /** What only a browser shows of the console's ways: marking, folding, printing, and a one-time link in an open tab. */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
+import { axeComplaints } from "./support/axe.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
 
@@ -45,6 +46,47 @@ it("all events of a page are marked by one box, and the act stays at the filtere
   assert.include(page.url(), "/console/events?source_id=1")
   await Promise.all([page.waitForNavigation(), page.click(".above button")])
   assert.include(page.url(), "/console/events?source_id=1")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
+it("deliveries open beside their list: keys walk, Back closes, and a delivery sent again stays open below a line", async () => {
+  const address = await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
+  for (const n of [1, 2, 3])
+    await fetch(cabinet.source.intakeUrl, { method: "POST", body: new URLSearchParams({ n: `${n}` }) })
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  const list = `${cabinet.base}/console/deliveries?address_id=${address.id}`
+  await page.goto(list)
+  const opened = async (nth: number) => {
+    const row = page.locator("table[data-walk] tbody tr").nth(nth)
+    const number = (await row.getAttribute("id"))!.replace("delivery-", "")
+    await page.waitForFunction(
+      (text) => document.querySelector("#panel:not([hidden]) h2")?.textContent?.includes(text),
+      number,
+    )
+    assert.strictEqual(page.url(), `${list}#open-delivery-${number}`)
+    assert.isTrue(await row.evaluate(({ classList }) => classList.contains("on")))
+  }
+  await page.locator("tbody th a").first().click()
+  await opened(0)
+  await page.keyboard.press("j")
+  await opened(1)
+  await page.keyboard.press("k")
+  await opened(0)
+  await page.click('#panel a[href*="tab=request"]')
+  await page.waitForSelector("#panel pre")
+  assert.include(await page.textContent("#panel"), "X-Service-Signature")
+  assert.deepStrictEqual(await axeComplaints(page), [])
+  await Promise.all([page.waitForNavigation(), page.click('#panel form[action*="resend"] button')])
+  await opened(0)
+  assert.include(await page.textContent(".above"), "queued to be sent again")
+  await page.keyboard.press("Escape")
+  assert.isFalse(await page.isVisible("#panel"))
+  await page.keyboard.press("j")
+  await opened(0)
+  await page.goBack()
+  await page.waitForSelector("#panel", { state: "hidden" })
+  assert.strictEqual(page.url(), list)
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 

@@ -11,6 +11,7 @@ import { markAll } from "./MarkAll.ts"
 import { menusOnDemand } from "./Menus.ts"
 import { liveLinks } from "./Live.ts"
 import { Grid } from "./Grid.ts"
+import { walkLists } from "./Walk.ts"
 
 findInLists()
 claimLink()
@@ -23,6 +24,7 @@ menusOnDemand()
 markAll()
 liveLinks()
 filterLines()
+walkLists()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])

@@ -52,7 +52,7 @@ const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> 
   try {
     setHtml(place, await (await fetchText(link.href)).text())
     const next = isAgain ? place.querySelector<HTMLAnchorElement>("a[data-again]") : null
-    if (hadFocus) next?.focus()
+    if (hadFocus) (isAgain ? next : place.querySelector<HTMLElement>("[aria-current]"))?.focus()
     if (isAgain && next === null) say(place.querySelector(".badge")?.textContent ?? "")
   } catch {
     if (isAsked) location.assign(link.href)

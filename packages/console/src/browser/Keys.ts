@@ -6,7 +6,8 @@
 /** How long `g` waits for its letter. */
 const LEAD_MILLIS = 1_500
 
-const isWriting = (target: EventTarget | null): boolean =>
+/** Whether a key is typed into a field. */
+export const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName)
 
 export const keys = (): void => {

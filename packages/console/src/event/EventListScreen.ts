@@ -10,10 +10,10 @@ import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { eventLists } from "../table/ListBehind.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { type TimeText, timeText } from "../html/TimeText.ts"
 import { eventTabs } from "./EventTabs.ts"
-import { eventAddress } from "./ListOfEvent.ts"
 import { preview, type ReadEvent, readEvent } from "./EventJson.ts"
 
 export interface EventListData {
@@ -88,7 +88,7 @@ interface TableOptions {
 
 const eventLine = (frame: Frame, one: ListedEvent, time: TimeText, { mark, list }: TableOptions): Html => {
   const event = readEvent(one.event)
-  const href = consolePath(frame, eventAddress(event.id, list))
+  const href = consolePath(frame, eventLists.within(`events/${event.id}`, list))
   return markup`<tr id="event-${event.id}">${mark?.(event, one) ?? null}<th scope="row"><a href="${href}">#${event.id}</a></th>
 <td class="soft nowrap"><time datetime="${event.receivedAt}">${time(event.receivedAt)}</time></td><td class="wide-only from">${event.source}</td>
 <td class="mono clip"><span>${preview(event)}</span></td><td class="nowrap">${stateOf(frame, one, event)}${trashedBy(one)}</td><td class="n soft wide-only">${deliverySummary(one.deliveries)}</td></tr>`

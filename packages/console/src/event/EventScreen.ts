@@ -18,6 +18,7 @@ import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { sentAgain } from "../table/CopyTexts.ts"
+import { deliveryLists } from "../table/ListBehind.ts"
 import { withQuery } from "../table/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { type ReadEvent, readEvent } from "./EventJson.ts"
@@ -59,7 +60,7 @@ const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html 
   }
   return markup`<table class="list stacked"><thead><tr><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="n">${words.attempts}</th><th scope="col"><span class="hide">${words.acts}</span></th></tr></thead><tbody>${deliveries.map(
     (delivery) =>
-      markup`<tr><th scope="row"><a href="${consolePath(frame, `deliveries/${delivery.id}`)}">${named(delivery.addressId)}</a></th><td>${deliveryState(frame, delivery)}</td><td class="n">${delivery.attempts}</td><td class="n">${deliveryActs(frame, delivery, "event")}</td></tr>`,
+      markup`<tr><th scope="row"><a href="${consolePath(frame, deliveryLists.within(`deliveries/${delivery.id}`, `events/${delivery.eventId}`))}">${named(delivery.addressId)}</a></th><td>${deliveryState(frame, delivery)}</td><td class="n">${delivery.attempts}</td><td class="n">${deliveryActs(frame, delivery, { from: "event", list: "" })}</td></tr>`,
   )}</tbody></table>`
 }
 

@@ -10,12 +10,12 @@ import { isCheckableLate } from "@data-cabinet/core/verification/LateCheck"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
+import { eventLists } from "../table/ListBehind.ts"
 import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { valueOf } from "../table/SelectionLinks.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { searchOn } from "./SearchOn.ts"
 import { eventListScreen } from "./EventListScreen.ts"
-import { listIn } from "./ListOfEvent.ts"
 import { eventScreen } from "./EventScreen.ts"
 
 const LIST_LIMIT = 50
@@ -73,7 +73,7 @@ export const eventScreens = Effect.gen(function* () {
         const one = yield* browser.page({ event: id, limit: 1 })
         const source = yield* sources.get(record.sourceId)
         const checkable = Option.isSome(source) && source.value.verify !== null && isCheckableLate(source.value.verify)
-        const list = listIn(pairs)
+        const list = eventLists.in(pairs)
         const data = {
           record,
           listed: one.items[0] ?? null,

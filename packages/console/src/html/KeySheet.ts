@@ -14,15 +14,23 @@ const LETTERS: Readonly<Record<Section, string>> = {
   people: "p",
 }
 
-const ofTable = ["arrows", "ends", "enter", "walk", "copy", "escape"] as const
+const OF = {
+  table: ["arrows", "ends", "enter", "walk", "copy", "escape"],
+  list: ["walkList", "escapeList"],
+} as const
 
-const KEYS: Readonly<Record<(typeof ofTable)[number], ReadonlyArray<string>>> = {
+/** What is walked by keys on a screen. */
+export type Walked = keyof typeof OF
+
+const KEYS: Readonly<Record<(typeof OF)[Walked][number], ReadonlyArray<string>>> = {
   arrows: ["↑", "↓", "←", "→"],
   ends: ["Home", "End", "Page Up", "Page Down"],
   enter: ["Enter"],
   walk: ["j", "k"],
   copy: ["c"],
   escape: ["Esc"],
+  walkList: ["j", "k"],
+  escapeList: ["Esc"],
 }
 
 const keys = (all: ReadonlyArray<string>) => all.map((key) => markup`<kbd>${key}</kbd> `)
@@ -33,13 +41,16 @@ export interface Lead {
   readonly path: string
 }
 
-/** `table`: the screen has a table that is walked by keys. */
-export const keySheet = ({ words }: Pick<Frame, "words">, sections: ReadonlyArray<Lead>, table: boolean): Html => {
+export const keySheet = (
+  { words }: Pick<Frame, "words">,
+  sections: ReadonlyArray<Lead>,
+  walked: Walked | null,
+): Html => {
   const { keys: said } = words
   const line = (all: ReadonlyArray<string>, text: string) => markup`<dt>${keys(all)}</dt><dd>${text}</dd>`
   const leads = sections.map(
     ({ section, path }) =>
       markup`<dt>${keys(["g", LETTERS[section]])}</dt><dd><a href="${path}" data-go="${LETTERS[section]}">${words.sections[section]}</a></dd>`,
   )
-  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${line(["."], said.news)}${leads}${table && ofTable.map((one) => line(KEYS[one], said[one]))}</dl></div>`
+  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${line(["."], said.news)}${leads}${walked !== null && OF[walked].map((one) => line(KEYS[one], said[one]))}</dl></div>`
 }

@@ -48,6 +48,8 @@ export interface Screen {
   readonly main: Html
   /** The main part needs the whole width and height: a table. */
   readonly wide?: boolean
+  /** It has a list whose lines open beside it. */
+  readonly walked?: boolean
 }
 
 /** Whether the visitor may do this; screens do not offer the rest. */
@@ -77,7 +79,7 @@ ${actor === null ? null : header(frame, screen.section, actor)}
 <main id="main" tabindex="-1">
 ${screen.main}
 </main>
-${actor !== null && keySheet(frame, sectionsOf(frame), screen.wide === true)}<p id="said" class="said" role="status"></p>
+${actor !== null && keySheet(frame, sectionsOf(frame), screen.wide === true ? "table" : screen.walked === true ? "list" : null)}<p id="said" class="said" role="status"></p>
 </body>
 </html>
 `.text

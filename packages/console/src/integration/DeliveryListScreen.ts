@@ -12,6 +12,7 @@ import { momentsIn } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { deliveryLists } from "../table/ListBehind.ts"
 import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
 import { timeText } from "../html/TimeText.ts"
 import { attemptsChart } from "./AttemptsChart.ts"
@@ -69,15 +70,16 @@ const line = (frame: Frame, data: DeliveryListData, one: Delivery): Html => {
   const event = one.eventId === null ? integration.ping : `${words.title} #${one.eventId}`
   const to = address === undefined ? `${words.address} ${one.addressId}` : shownUrl(frame, address)
   const reason = last === null ? deliveries.notYet : lastReason(frame, last)
-  return markup`<tr><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
+  const href = consolePath(frame, deliveryLists.within(`deliveries/${one.id}`, withQuery("deliveries", data.pairs)))
+  return markup`<tr id="delivery-${one.id}"><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
 <td class="nowrap">${moment(last?.at ?? one.createdAt)}</td><td>${last === null ? badge("quiet", "·") : outcomeBadge(frame, last)}</td>
-<th scope="row"><a href="${consolePath(frame, `deliveries/${one.id}`)}">${to}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
+<th scope="row"><a href="${href}">${to}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
 <td class="wide-only">${one.state === "delivered" && last?.outcome === "delivered" ? null : one.state === "due" ? markup`<span class="soft">${integration.nextTry}</span> ${moment(one.dueAt)}` : deliveryState(frame, one)}</td><td class="n wide-only nowrap">${last !== null && integration.millis(last.durationMs)}</td></tr>`
 }
 
 const table = (frame: Frame, data: DeliveryListData): Html => {
   const { event: words, deliveries, integration } = frame.words
-  return markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${deliveries.lastAttempt}</th><th scope="col">${deliveries.outcome}</th><th scope="col">${integration.delivery}</th><th scope="col" class="wide-only">${words.state}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div>`
+  return markup`<div class="card flush"><table class="list stacked" data-walk><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${deliveries.lastAttempt}</th><th scope="col">${deliveries.outcome}</th><th scope="col">${integration.delivery}</th><th scope="col" class="wide-only">${words.state}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div><aside id="panel" class="panel" hidden aria-label="${integration.delivery}" tabindex="-1"></aside>`
 }
 
 const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Html => {
@@ -130,6 +132,7 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
   return {
     title: sections.deliveries,
     section: "deliveries",
+    walked: true,
     main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.addresses, data.timeZone)}
 ${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
 <div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,

@@ -1,15 +1,10 @@
-/** One delivery: its address and event, every attempt with its response, and the actions that resend or cancel it. */
-import type { Address } from "@data-cabinet/core/delivery/Address"
-import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+/** One delivery, on its own screen and beside the list, with the actions that resend or cancel it. */
+import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
-import { momentsIn } from "../html/Moment.ts"
-import { postForm } from "../html/PostForm.ts"
+import { formsAt, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { attemptTable } from "./AttemptTable.ts"
-import { attemptTimeline } from "./AttemptTimeline.ts"
-import { lastReason, nextStep, outcomeBadge } from "./DeliveryReason.ts"
-import { shownUrl } from "./IntegrationScreen.ts"
+import { type DeliveryData, deliveryDetail } from "./DeliveryDetail.ts"
 
 const TONES: Readonly<Record<Delivery["state"], Tone>> = {
   due: "warn",
@@ -21,49 +16,51 @@ const TONES: Readonly<Record<Delivery["state"], Tone>> = {
 export const deliveryState = ({ words: { event: words } }: Frame, { state }: Pick<Delivery, "state">): Html =>
   badge(TONES[state], words.deliveryStates[state] ?? state)
 
-/** `from`: the screen to which they lead back. A ping is not sent again, but by a new one. */
+/** Where the acts lead back to. `list`: where the delivery was opened from; a panel is open there again. */
+export interface ActsOn {
+  readonly from: "event" | "delivery" | "panel"
+  readonly list: string
+}
+
+/** A ping is not sent again, but by a new one. */
 export const deliveryActs = (
   frame: Frame,
   { id, state, type }: Pick<Delivery, "id" | "state" | "type">,
-  from: "event" | "delivery",
+  { from, list }: ActsOn,
 ): HtmlValue => {
   const { integration: words } = frame.words
   if (!may(frame, "delivery.change") || type === "ping") return null
+  // A browser keeps the fragment of a form's address when it is redirected.
+  const open = from === "panel" ? `#open-delivery-${id}` : ""
   const button = (name: string, text: string) =>
     postForm({
-      path: consolePath(frame, `deliveries/${id}/${name}`),
-      body: markup`<input type="hidden" name="from" value="${from}"><button>${text}</button>`,
+      path: `${consolePath(frame, `deliveries/${id}/${name}`)}${open}`,
+      body: markup`<input type="hidden" name="from" value="${from}"><input type="hidden" name="list" value="${list}"><button>${text}</button>`,
     })
-  return markup`<div class="row wrap right">${button("resend", words.sendAgain)}${state === "due" && button("cancel", words.stop)}</div>`
+  return markup`<div class="row wrap${from !== "panel" && " right"}">${button("resend", words.sendAgain)}${state === "due" && button("cancel", words.stop)}</div>`
 }
 
-export interface DeliveryData {
-  readonly delivery: Delivery
-  /** Null if it was removed. */
-  readonly address: Address | null
-  readonly attempts: ReadonlyArray<Attempt>
-  readonly timeZone: string
+/** Its acts lead back to the list. */
+export const deliveryPanel = (frame: Frame, data: DeliveryData): Html => {
+  const { delivery, list } = data
+  const { integration, close } = frame.words
+  const panel = markup`<div class="head"><h2>${integration.delivery} ${delivery.id} ${deliveryState(frame, delivery)}</h2><button type="button" data-close>${close}</button></div>${deliveryActs(frame, delivery, { from: "panel", list })}${deliveryDetail(frame, data, true)}`
+  return formsAt(panel, `/console/${list}`)
 }
 
-export const deliveryScreen = (frame: Frame, { delivery, address, attempts, timeZone }: DeliveryData): Screen => {
-  const { integration: words, event } = frame.words
-  const moment = momentsIn(timeZone)
-  const { lastAttempt: last } = delivery
-  const reason = last === null ? null : lastReason(frame, last)
-  const to =
-    address === null
-      ? `${event.address} ${delivery.addressId}`
-      : markup`<a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>`
+export const deliveryScreen = (frame: Frame, data: DeliveryData): Screen => {
+  const { delivery, list } = data
+  const { integration: words, sections, event } = frame.words
+  const [, ofEvent] = /^events\/(\d+)$/.exec(list) ?? []
+  const back =
+    ofEvent === undefined
+      ? markup`<a href="${consolePath(frame, list)}#delivery-${delivery.id}">← ${sections.deliveries}</a>`
+      : markup`<a href="${consolePath(frame, list)}">← ${event.title} #${ofEvent}</a>`
   return {
     title: `${words.delivery} ${delivery.id}`,
     section: "deliveries",
-    main: markup`<p>${
-      delivery.eventId === null
-        ? markup`<a href="${consolePath(frame, "deliveries")}">← ${frame.words.sections.deliveries}</a>`
-        : markup`<a href="${consolePath(frame, `events/${delivery.eventId}`)}">← ${event.title} #${delivery.eventId}</a>`
-    }</p>
-<div class="head"><h1>${words.delivery} ${delivery.id} ${deliveryState(frame, delivery)}</h1>${deliveryActs(frame, delivery, "delivery")}</div>
-<section class="card" aria-label="${words.delivery}"><p>${last !== null && markup`${outcomeBadge(frame, last)} `}${reason !== null && markup`<b>${reason}</b> `}${nextStep(frame, delivery, address, moment)}</p>${attemptTimeline(frame, attempts, delivery.dueAt, timeZone)}<dl class="facts"><dt>${event.address}</dt><dd>${to}</dd><dt>${words.createdAt}</dt><dd>${moment(delivery.createdAt)}</dd></dl></section>
-<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, timeZone)}</section>`,
+    main: markup`<p>${back}</p>
+<div class="head"><h1>${words.delivery} ${delivery.id} ${deliveryState(frame, delivery)}</h1>${deliveryActs(frame, delivery, { from: "delivery", list })}</div>
+<section class="card" aria-label="${words.delivery}">${deliveryDetail(frame, data, false)}</section>`,
   }
 }

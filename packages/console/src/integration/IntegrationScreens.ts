@@ -11,10 +11,10 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall, Repeat } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { deliveryListScreens } from "./DeliveryListScreens.ts"
-import { deliveryScreen } from "./DeliveryScreen.ts"
+import { deliveryScreens } from "./DeliveryScreens.ts"
 import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
@@ -225,43 +225,6 @@ const addressScreens = Effect.gen(function* () {
     resendScreen(deliveries, card),
   ]
   return [...screens, ...bodyScreens(addresses, card)]
-})
-
-const deliveryScreens = Effect.gen(function* () {
-  const addresses = yield* Addresses
-  const deliveries = yield* Deliveries
-  const { timeZone } = yield* ConsoleSettings
-  const path = "/console/deliveries/{id}" as const
-  const home = ([id]: ReadonlyArray<string>) => `deliveries/${id}`
-  const acting = (name: string, work: (id: number) => ReturnType<(typeof deliveries)["resend"]>, repeat: Repeat) =>
-    act({
-      path: `${path}/${name}`,
-      action: "delivery.change",
-      home,
-      repeat,
-      respond: (call) =>
-        Effect.map(work(idOf(call.path[0])), ({ id, eventId }) => ({
-          location: consolePath(
-            call.frame,
-            fieldOf(call, "from") === "event" ? `events/${eventId}` : `deliveries/${id}`,
-          ),
-        })),
-    })
-  const screens: ReadonlyArray<ConsoleScreen> = [
-    {
-      path,
-      action: "delivery.read",
-      get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
-        const delivery = yield* deliveries.find(idOf(id))
-        const attempts = yield* deliveries.attemptsOf(delivery.id)
-        const address = (yield* addresses.list).find((one) => one.id === delivery.addressId) ?? null
-        return { screen: deliveryScreen(frame, { delivery, address, attempts, timeZone }) }
-      }),
-    },
-    acting("resend", deliveries.resend, "once"),
-    acting("cancel", deliveries.cancel, "allowed"),
-  ]
-  return screens
 })
 
 type Refusal = Effect.Error<ReturnType<Addresses["Service"]["pause"]>>

@@ -867,6 +867,8 @@ export const ENGLISH = {
     walk: "go to the next and previous row",
     copy: "copies the stored value",
     escape: "closes the row",
+    walkList: "opens the next and the previous one beside the list",
+    escapeList: "closes it",
   },
   file: {
     title: "Files and polls",
@@ -1146,6 +1148,13 @@ export const ENGLISH = {
     arrived: (attempts: number) =>
       attempts === 1 ? "Delivered at the first attempt." : `Delivered after ${attempts} attempts.`,
     heldBack: "The address is paused. It waits until the address is resumed.",
+    request: "Request",
+    requestNow:
+      "As it would be sent now: written from the event and the current settings of the address, and signed for the next minutes. Values of the address's own headers are not shown.",
+    noRequest: "The request cannot be shown: its event or address is gone, it goes to an agent, or its template fails.",
+    status: "Status",
+    connectedTo: "Connected to",
+    emptyBody: "The response has no body.",
     timeline: "The attempts in time; the next one is dotted",
     next: "next",
   },

@@ -259,6 +259,7 @@ const DELIVERIES: Acts<Deliveries["Service"]> = {
   countListed: null,
   list: null,
   attemptsOf: null,
+  requestOf: null,
   cancel: (id) => act("delivery.cancel", `delivery ${id}`),
 }
 

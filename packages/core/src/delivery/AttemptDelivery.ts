@@ -8,12 +8,12 @@ import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
-import { Courier, USER_AGENT } from "./Courier.ts"
+import { Courier } from "./Courier.ts"
 import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
 import { type Letter, type Parcel, writeLetter } from "./Letter.ts"
 import type { Recipient } from "./OrderedQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
-import { signDelivery, standardHeaders } from "./Signature.ts"
+import { requestHeaders } from "./SignedRequest.ts"
 
 /**
  * Any 2xx counts as delivered. Anything else is retried, including a redirect or a missing response. A ping is not
@@ -44,12 +44,6 @@ const NO_CLIENT_KEY = undecryptable("the key of the client certificate")
 interface Usable extends Omit<Recipient, "identity"> {
   readonly headers: ReadonlyArray<RequestHeader>
   readonly identity: ClientIdentity | undefined
-}
-
-/** The address's own headers, but for those that describe the body. */
-const ownHeaders = (headers: ReadonlyArray<RequestHeader>, described: Letter["headers"]) => {
-  const names = new Set(Object.keys(described).map((name) => name.toLowerCase()))
-  return Object.fromEntries(headers.filter(([name]) => !names.has(name.toLowerCase())))
 }
 
 /** A message to the subscription of an agent. */
@@ -87,28 +81,17 @@ export class AttemptDelivery extends Context.Service<
             onSuccess: (written) => post({ ...recipient, headers, identity }, written),
           })
         })
-      const post = (
-        recipient: Usable,
-        { id, type, method, headers: described, body }: Letter,
-      ): Effect.Effect<Outcome> =>
+      const post = (recipient: Usable, letter: Letter): Effect.Effect<Outcome> =>
         Effect.clockWith((clock) => {
           const { secrets, headers, timeoutSeconds = null, identity } = recipient
           const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
           const sent = courier.send({
-            method,
+            method: letter.method,
             url: recipient.url,
             ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
             ...(identity === undefined ? {} : { identity }),
-            headers: {
-              ...(headers.length === 0 ? {} : ownHeaders(headers, described)),
-              ...described,
-              "User-Agent": USER_AGENT,
-              "X-Service-Event": type,
-              "X-Service-Delivery": String(id),
-              "X-Service-Signature": signDelivery(body, secrets, t),
-              ...standardHeaders(id, body, secrets, t),
-            },
-            body,
+            headers: requestHeaders(letter, headers, secrets, t),
+            body: letter.body,
           })
           return instrument("delivery.attempt", sent)
         })

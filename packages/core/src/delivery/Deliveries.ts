@@ -2,8 +2,9 @@
  * The operations of a cabinet's owner on single deliveries and their log. Refuses unknown deliveries and addresses,
  * deliveries that cannot be sent again, and invalid times.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { noSuchEvent } from "../event/EventDetail.ts"
 import { fillPage } from "../pagination/FillPage.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
 import { AddressError } from "./AddressError.ts"
@@ -18,6 +19,7 @@ import {
   type ResendRange,
 } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
+import { type SignedRequest, signedRequest } from "./SignedRequest.ts"
 
 type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 
@@ -27,6 +29,8 @@ export class Deliveries extends Context.Service<
     readonly find: (deliveryId: number) => Returns<Delivery>
     /** Its attempts, newest first. */
     readonly attemptsOf: (deliveryId: number) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
+    /** Its request as it would be sent and signed now. Sends nothing. Refuses those to agents, and those whose event or address is gone. */
+    readonly requestOf: (delivery: Delivery) => Returns<SignedRequest>
     /**
      * Those with the newest last attempt first; those without an attempt count by their creation. A page that takes too
      * long is shorter than `limit`; the next page begins before `next`, which is null on the last.
@@ -64,6 +68,7 @@ export class Deliveries extends Context.Service<
       return Deliveries.of({
         find: (id) => existing(id, queue.find(id)),
         attemptsOf: queue.attemptsOf,
+        requestOf: requestOf(addresses),
         list: ({ limit, before, ...filter }) => {
           const examine = Object.values(filter).every((value) => (value ?? false) === false)
             ? limit + 1
@@ -97,6 +102,30 @@ export class Deliveries extends Context.Service<
     }),
   )
 }
+
+const requestOf = (addresses: AddressStore["Service"]) =>
+  Effect.fnUntraced(function* (delivery: Delivery) {
+    const { addressId, eventId } = delivery
+    const found = yield* addresses.get(addressId)
+    if (Option.isNone(found)) return yield* noSuchAddress(addressId)
+    const address = found.value
+    if (address.subscription !== null) {
+      const message = `The requests of address ${addressId} are written for its agent ${address.subscription.agent} alone.`
+      return yield* new AddressError({ code: "of_agent", message })
+    }
+    // Our own body of a ping has no event; one of its receiver has the newest.
+    const isBare = eventId === null && address.body.kind === "standard"
+    const sample = isBare ? Option.none() : yield* addresses.sample(addressId, eventId)
+    if (eventId !== null && Option.isNone(sample)) {
+      return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
+    }
+    const event = Option.isSome(sample) ? sample.value.event : null
+    const now = yield* Clock.currentTimeMillis
+    return yield* Effect.mapError(
+      signedRequest(delivery, address, event, now),
+      (why) => new AddressError({ code: "bad_template", message: `Not sent: ${why}.` }),
+    )
+  })
 
 /** A page of deliveries. */
 export interface DeliveryList {

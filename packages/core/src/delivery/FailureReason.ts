@@ -15,6 +15,7 @@ type PlainCode =
   | "not_public"
   | "not_decrypted"
   | "worker_ended"
+  | "service_stopped"
 
 /** A reason's code, and the values that its sentence names. */
 export type FailureReason =
@@ -85,6 +86,7 @@ const PATTERNS: ReadonlyArray<Pattern> = [
   [/^(the headers of the response are too large)$/, ([detail = ""]) => ({ code: "bad_response", detail })],
   [/^not sent: .* cannot be decrypted/, plain("not_decrypted")],
   [/^the worker ended before/, plain("worker_ended")],
+  [/^the service was stopped before/, plain("service_stopped")],
 ]
 
 const REDIRECTED = ", a redirect to "
@@ -145,6 +147,7 @@ export const REASON_WORDS: ReasonWords = {
   not_public: () => "The address leads to a network that is not public.",
   not_decrypted: () => "It was not sent: CABINET_SECRET_KEY does not decrypt a secret of the address.",
   worker_ended: () => "The worker ended before it recorded the outcome. The request may have been sent.",
+  service_stopped: () => "The service was stopped before a response arrived.",
 }
 
 /** The sentence of a reason in the language of `words`. */

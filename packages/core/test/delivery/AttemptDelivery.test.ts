@@ -2,6 +2,9 @@ import { Courier, type CourierRequest } from "@data-cabinet/core/delivery/Courie
 import { AttemptDelivery, nextState } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { deliveryBody } from "@data-cabinet/core/delivery/DeliveryBody"
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
+import { type Address, NO_BATCHES } from "@data-cabinet/core/delivery/Address"
+import { signedRequest } from "@data-cabinet/core/delivery/SignedRequest"
 import { verifyDelivery } from "@data-cabinet/core/delivery/VerifyDelivery"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -20,6 +23,16 @@ const delivery: Claimed = {
   createdAt: "2026-11-21T09:30:00.123456Z",
   event: { json: Buffer.from(text), sourceId: 5, sourceName: `"Заказы"\n` },
 }
+/** As the store has it; of its own headers only the names. */
+const address = {
+  url: delivery.url,
+  body: STANDARD_BODY,
+  secret: "new",
+  previousSecret: { secret: "old", until: "2025-11-22T00:00:00Z" },
+  headerNames: ["X-Own"],
+  order: "none",
+  batch: NO_BATCHES,
+} as unknown as Address
 const outcome = (status: number | null) => ({ status, failure: null, peer: null, durationMs: 1, responseBody: null })
 
 const bodyOf = (of: Claimed) => new TextDecoder().decode(deliveryBody(of))
@@ -72,6 +85,12 @@ it.effect(
     for (const secret of delivery.secrets) {
       assert.isTrue(verifyDelivery(body, headers["X-Service-Signature"], secret, { now: new Date(1_763_717_400_000) }))
     }
+    const shown = yield* signedRequest(delivery, address, delivery.event, 1_763_717_400_900)
+    assert.deepStrictEqual(shown.headers, [
+      { name: "X-Own", value: null },
+      ...Object.entries(headers).map(([name, value]) => ({ name, value })),
+    ])
+    assert.deepStrictEqual([shown.method, shown.url, shown.body], ["POST", url, bodyOf(delivery)])
   }),
 )
 

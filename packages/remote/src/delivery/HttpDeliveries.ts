@@ -107,6 +107,7 @@ export const layer = Layer.effect(
           ({ log: attempts }) => attempts,
         ),
       list: (query) => listOf(api, query),
+      requestOf: () => serverOnly("The request of a delivery"),
       ofEvent: () => serverOnly("A list of one event's deliveries"),
       log: (query) => refusedAs(log(query), known),
       resend: (id) => one("POST", id, "resend"),

@@ -1,0 +1,72 @@
+/**
+ * A list whose lines open beside it: a click opens one, `j` and `k` walk. The open line is in the page's address, so that it can be
+ * shared and the browser's Back closes it.
+ */
+import { fetchText, setHtml } from "./Fragment.ts"
+import { isWriting } from "./Keys.ts"
+
+const OPEN = "#open-"
+
+export const walkLists = (): void => {
+  const list = document.querySelector("table[data-walk]")
+  const panel = document.getElementById("panel")
+  if (list === null || panel === null) return
+  const links = [...list.querySelectorAll<HTMLAnchorElement>("th a")]
+  const rowOf = (link: HTMLAnchorElement) => link.closest("tr")!
+  const hashOf = (link: HTMLAnchorElement) => OPEN + rowOf(link).id
+  const current = () => links.findIndex((link) => hashOf(link) === location.hash)
+
+  const show = async () => {
+    const link = links[current()]
+    for (const one of links) rowOf(one).classList.toggle("on", one === link)
+    if (link === undefined) {
+      panel.hidden = true
+      return
+    }
+    try {
+      const text = await (await fetchText(link.href)).text()
+      if (hashOf(link) !== location.hash) return
+      setHtml(panel, text)
+      panel.hidden = false
+      rowOf(link).scrollIntoView({ block: "nearest" })
+    } catch {
+      location.assign(link.href)
+    }
+  }
+
+  /** Walking replaces the line that was open, so that one Back leaves them all. */
+  const open = (link: HTMLAnchorElement) => {
+    history[panel.hidden ? "pushState" : "replaceState"](null, "", hashOf(link))
+    link.focus({ preventScroll: true })
+    return show()
+  }
+
+  const close = () => {
+    const link = links[current()]
+    history.replaceState(null, "", location.pathname + location.search)
+    void show()
+    link?.focus({ preventScroll: true })
+  }
+
+  addEventListener("popstate", () => void show())
+  list.addEventListener("click", (event) => {
+    const { target } = event as MouseEvent
+    const link = links.find((one) => target instanceof Node && one.contains(target))
+    const { ctrlKey, metaKey, shiftKey } = event as MouseEvent
+    if (link === undefined || ctrlKey || metaKey || shiftKey) return
+    event.preventDefault()
+    void open(link).then(() => panel.focus({ preventScroll: true }))
+  })
+  panel.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("[data-close]") !== null) close()
+  })
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return
+    if (event.key === "Escape" && !panel.hidden) close()
+    const step = { j: 1, k: -1 }[event.key]
+    if (step === undefined || document.body.dataset["letters"] === "off") return
+    const link = links[Math.max(0, current() + step)]
+    if (link !== undefined) void open(link)
+  })
+  void show()
+}
