@@ -2,7 +2,8 @@
  * A cabinet over a test database, composed as `serve` composes it, so that no test picks adapters by hand. A test names the
  * settings that it is about, and may replace some adapters.
  */
-import { type CabinetOptions, portsLayer, useCasesLayer } from "../../packages/cli/src/compose/CabinetLayer.ts"
+import { type CabinetOptions, portsLayer } from "../../packages/cli/src/compose/CabinetLayer.ts"
+import { useCasesLayer } from "../../packages/cli/src/compose/UseCasesLayer.ts"
 import { httpLayer, type HttpOptions } from "../../packages/cli/src/compose/HttpLayer.ts"
 import { readSettings } from "../../packages/cli/src/settings/ReadSettings.ts"
 import type { Settings } from "../../packages/cli/src/settings/Settings.ts"

@@ -5,7 +5,8 @@ import { Command, Flag } from "effect/cli"
 import { report } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
 import { issueLink, linkJson, linkWords, personRoleFlag } from "./PersonInput.ts"
-import { format, settingFlags, userName, withDatabase } from "./Root.ts"
+import { format, settingFlags, withDatabase } from "./Root.ts"
+import { userName } from "./CommandUser.ts"
 
 const flags = {
   ...settingFlags("baseUrl", "host", "port"),

@@ -1,16 +1,9 @@
 /** `cabinet export SCHEMA.NAME --to FILE`: all rows of a selection as a file, whole or not at all. */
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
-import {
-  type DecimalDigits,
-  EXPORT_FORMATS,
-  type ExportFormat,
-  type ExportShape,
-} from "@data-cabinet/core/export/ExportFormat"
-import { refusedDelimiter } from "@data-cabinet/core/export/RowText"
+import { EXPORT_FORMATS, type ExportFormat } from "@data-cabinet/core/export/ExportFormat"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { fileEncoder } from "@data-cabinet/http-node/export/FileEncoder"
-import { decimalDigits } from "@data-cabinet/http-node/export/ParquetRows"
 import { Clock, Effect, Option, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { outputFile, standardOutput } from "../output/OutputFile.ts"
@@ -24,78 +17,13 @@ import { type OnProgress, writeRows, type Written } from "./WriteRows.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { FRIENDLY, friendlyPairs, pairsOf, SELECTION } from "./SelectionFlags.ts"
 import { withSelectionHints } from "./SelectionHints.ts"
-
-const usage = (message: string) => new CommandError({ code: "usage", message })
+import { usage, STDOUT, formatOf, type ShapeFlags, shapeOf } from "./ExportShapeFlags.ts"
 
 const yes = (name: string, about: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDescription(about), Flag.withDefault(false))
 
-/** The format that a file's name implies. */
-const EXTENSIONS: Readonly<Record<string, ExportFormat>> = {
-  csv: "csv",
-  tsv: "tsv",
-  tab: "tsv",
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-  xlsx: "xlsx",
-  parquet: "parquet",
-}
-
 /** `--to` names the file, and `--dir` a directory: a period is given by `--period`, a direction by `--desc`. */
 const { per: _per, from: _from, to: _to, dir: _dir, ...OWN_NAMES } = SELECTION
-
-const STDOUT = "-"
-
-const formatOf = (to: string, given: ExportFormat | undefined): ExportFormat | CommandError => {
-  if (given !== undefined) return given
-  if (to === STDOUT) return "csv"
-  const extension = /\.([^./\\]+)$/.exec(to)?.[1]?.toLowerCase()
-  return (
-    EXTENSIONS[extension ?? ""] ??
-    usage(`The name ${to} says nothing of a format: pass --format, one of ${EXPORT_FORMATS.join(", ")}.`)
-  )
-}
-
-interface ShapeFlags {
-  readonly delimiter: Option.Option<string>
-  readonly bom: boolean
-  readonly safeForSpreadsheets: boolean
-  readonly decimal: ReadonlyArray<string>
-  readonly text: ReadonlyArray<string>
-}
-
-/** `total=12,2`: a column, its number of digits, and how many of them follow the point. */
-const decimalsOf = (flags: ReadonlyArray<string>): Readonly<Record<string, DecimalDigits>> | CommandError => {
-  const found: Array<readonly [string, DecimalDigits]> = []
-  for (const flag of flags) {
-    const [, column, precision, scale] = /^(.+)=(\d{1,3}),(\d{1,3})$/s.exec(flag) ?? []
-    const digits = column === undefined ? null : decimalDigits(Number(precision), Number(scale))
-    if (column === undefined || digits === null) {
-      return usage(
-        `--decimal takes a column and its digits, such as total=12,2, at most 38, not ${JSON.stringify(flag)}.`,
-      )
-    }
-    found.push([column, digits])
-  }
-  return Object.fromEntries(found)
-}
-
-const shapeOf = (chosen: ExportFormat, flags: ShapeFlags): ExportShape | CommandError => {
-  const { bom, safeForSpreadsheets, text: texts } = flags
-  const named = Option.getOrUndefined(flags.delimiter)
-  const delimiter = named === "tab" ? "\t" : named
-  const refused = delimiter === undefined ? null : refusedDelimiter(delimiter)
-  if (refused !== null) return usage(`--delimiter: ${refused}`)
-  const isSeparated = chosen === "csv" || chosen === "tsv"
-  if (!isSeparated && (delimiter !== undefined || bom || safeForSpreadsheets)) {
-    return usage("--delimiter, --bom and --safe-for-spreadsheets are for CSV and TSV.")
-  }
-  if (chosen !== "parquet" && flags.decimal.length + texts.length > 0) {
-    return usage("--decimal and --text are for Parquet.")
-  }
-  const decimals = decimalsOf(flags.decimal)
-  return decimals instanceof CommandError ? decimals : { delimiter, bom, safeForSpreadsheets, decimals, texts }
-}
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 

@@ -1,24 +1,12 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
-import {
-  type Poll,
-  POLL_FORMATS,
-  type PollChange,
-  type PollRun,
-  pollRunShape,
-  pollShape,
-  type PollTrial,
-  pollTrialShape,
-} from "@data-cabinet/core/poll/Poll"
+import { POLL_FORMATS, type PollChange, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
-import { counted } from "@data-cabinet/core/text/Counted"
 import { doubtLines } from "../output/DoubtLines.ts"
-import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
-import type { Style } from "../output/Style.ts"
 import { CommandError } from "./CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
@@ -26,14 +14,10 @@ import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 import { EXAMPLES } from "./Examples.ts"
+import { state, reportTrial, outcome } from "./PollOutcome.ts"
 
 const id = idArgument("ID", "The poll's number")
 const outgoing = settingFlags("allowedNetworks")
-
-const state = (poll: Poll): string => {
-  if (poll.paused) return "paused"
-  return poll.failures === 0 ? "working" : `failed ${counted(poll.failures, "time")}`
-}
 
 const text = (name: string, value: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about))
@@ -48,31 +32,6 @@ const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Request the URL once and report what it would import, without importing"),
   Flag.withDefault(false),
 )
-
-const trialLines = (trial: PollTrial, style: Style): ReadonlyArray<string> => {
-  const { failure, fresh, items, history, preview, beginning } = trial
-  const facts = [trial.status, trial.contentType, trial.format, trial.encoding, `${trial.durationMs} ms`, trial.peer]
-  const marks = [trial.etag === null ? null : `ETag ${trial.etag}`, trial.lastModified]
-  const head =
-    failure === null
-      ? `${counted(items, "item")}, ${fresh} of them new${fresh > 0 && history ? ", as history" : ""}. Nothing was kept.`
-      : `The response cannot be read: ${failure}.`
-  const shown = [...facts, ...marks].filter((fact) => fact !== null).join(", ")
-  const lines = preview.map(
-    ({ payload, whole, fresh: isFresh }) => `${isFresh ? "new  " : "known"} ${payload}${whole ? "" : "…"}`,
-  )
-  return [head, shown, ...doubtLines(trial.doubts), ...lines, ...(beginning === null ? [] : [beginning])].map(
-    (line, n) => (n === 0 ? line : style.dim(`  ${plainText(line)}`)),
-  )
-}
-
-/** The result of a trial; its failure is an error of the command, like that of a run. */
-const reportTrial = Effect.fnUntraced(function* (trial: PollTrial) {
-  yield* report(yield* format, pollTrialShape.json(trial), (style) => trialLines(trial, style).join("\n"))
-  if (trial.failure !== null) {
-    return yield* new CommandError({ code: "refused", message: `The poll would fail: ${trial.failure}` })
-  }
-})
 
 const add = Command.make(
   "add",
@@ -192,13 +151,6 @@ const list = Command.make("list", {}, () =>
     }),
   ),
 ).pipe(Command.withDescription("List the polls; header values are not shown"))
-
-const outcome = (run: PollRun): string =>
-  run.outcome === "failed"
-    ? (run.failure ?? "failed")
-    : run.outcome === "unchanged"
-      ? `nothing new (${run.status})`
-      : `${counted(run.items, "item")}, ${run.fresh} of them new`
 
 const run = Command.make("run", { id, ...outgoing }, (input) =>
   withCabinet(input, () =>

@@ -1,6 +1,5 @@
 /** The command `cabinet` itself: the flags that every command takes, and how a command opens its cabinet. */
-import { userInfo } from "node:os"
-import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { RemoteRefusal, RequestShown } from "@data-cabinet/remote/http/RemoteRefusal"
 import { RemoteSettings } from "@data-cabinet/remote/http/RemoteSettings"
@@ -17,6 +16,8 @@ import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.
 import * as Log from "../output/Log.ts"
 import { type Format, printLine } from "../output/Report.ts"
 import { CommandError } from "./CommandError.ts"
+import { givenBy, refusePasswords, ownSettings } from "./GivenSettings.ts"
+import { whoRunsThis } from "./CommandUser.ts"
 
 const flagOf = (name: SettingName): Flag.Flag<Option.Option<string>> => {
   const { flag, env, about, fallback, value } = SETTINGS[name]
@@ -83,41 +84,10 @@ export const root = Command.make("cabinet").pipe(
   }),
 )
 
-type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
-
-/** The values of flags: the command's own and those of `cabinet` itself. */
-export const givenBy = (place: GivenFlags, own: GivenFlags = {}) => {
-  const given: { [Name in SettingName]?: string | undefined } = {}
-  for (const [name, value] of Object.entries({ ...own, ...place })) {
-    if (Option.isOption(value)) given[name as SettingName] = Option.getOrUndefined(value)
-  }
-  return given
-}
-
 const placeFlags = Effect.map(root, ({ databaseUrl, dataDir }) => ({ databaseUrl, dataDir }))
 
 /** The format in which the command's result is printed. */
 export const format = Effect.map(root, ({ json, get }): Format => (Option.isSome(get) ? { path: get.value } : json))
-
-/** Database URLs may hold a password, which does not belong in arguments. */
-const refusePasswords = (given: ReturnType<typeof givenBy>) =>
-  Effect.gen(function* () {
-    for (const name of ["databaseUrl", "readUrl", "readerUrl", "authorUrl"] as const) {
-      const { flag, env } = SETTINGS[name]
-      if (!holdsPassword(given[name])) continue
-      const message = `--${flag} holds a password, which every user of this machine can read in the process list. Set the environment variable ${env} instead.`
-      return yield* new CommandError({ code: "usage", message })
-    }
-  })
-
-export const holdsPassword = (address: string | undefined): boolean => {
-  const url = address === undefined ? null : URL.parse(address)
-  return url !== null && (url.password !== "" || (url.searchParams.get("password") ?? "") !== "")
-}
-
-/** The flags of a command that are settings. */
-const ownSettings = (own: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(own).filter(([name]) => name in SETTINGS)) as GivenFlags
 
 const HERE_ONLY = "This command works on the machine of the cabinet itself: leave --server out."
 
@@ -168,21 +138,6 @@ export interface CabinetUse {
   readonly role?: DatabaseRole
   /** On a server of many cabinets the command may concern the server's own database. */
   readonly ofServer?: boolean
-}
-
-/** The command's user has the database's URL, and may do everything. */
-const whoRunsThis = (): Actor => {
-  const from = { from: null, requestId: null }
-  return { kind: "cli", id: null, name: userName(), role: "owner", ...from }
-}
-
-/** Without an entry in the system's list of users, as in some containers, there is only a number. */
-export const userName = (): string => {
-  try {
-    return userInfo().username
-  } catch {
-    return String(process.getuid?.() ?? "unknown")
-  }
 }
 
 /** Runs a command's work over the database of its cabinet, beside a running server or without one. */

@@ -15,7 +15,8 @@ import { workerNumber } from "../process/Worker.ts"
 import * as Log from "../output/Log.ts"
 import * as Traces from "../output/Traces.ts"
 import { report } from "../output/Report.ts"
-import { format, noCabinet, settingFlags, settingsOf, userName } from "./Root.ts"
+import { format, noCabinet, settingFlags, settingsOf } from "./Root.ts"
+import { userName } from "./CommandUser.ts"
 import { startupBanner, startupJson } from "./StartupBanner.ts"
 
 /** All settings except those that every command has. */

@@ -1,67 +1,24 @@
 /** `cabinet source …`: the sources, their intake addresses and their tables. */
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { BaseAddress, type BaseUrl } from "@data-cabinet/core/source/BaseAddress"
-import { intakePath, ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
+import { ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
 import { Notices } from "@data-cabinet/core/notice/Notices"
-import { ALL_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import type { Place } from "@data-cabinet/core/verification/Recipe"
-import { placeOf, type Verification } from "@data-cabinet/core/verification/Verification"
-import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
-import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
-import { card, columns } from "../output/Columns.ts"
+import { columns } from "../output/Columns.ts"
 import { plainOutput } from "../output/PlainText.ts"
 import { type Format, report } from "../output/Report.ts"
-import type { Style } from "../output/Style.ts"
 import { type ProviderName, providerNamed } from "@data-cabinet/core/verification/Providers"
 import { CommandError } from "./CommandError.ts"
 import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { keepOldFlag } from "./Expires.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
-import { readSettings, settingLine, sourceFlags } from "./SourceSettings.ts"
+import { readSettings, sourceFlags } from "./SourceSettings.ts"
 import { EXAMPLES } from "./Examples.ts"
-
-const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
-
-const GUESSED =
-  "The cabinet's public base URL is not configured, so this address is a guess: set it with --base-url or BASE_URL."
-
-const placeText = ({ header, query, field }: Place): string => {
-  if (header !== undefined) return ` in the header ${header}`
-  if (query !== undefined) return ` in the query, as ${query}`
-  return field === undefined ? "" : ` in the field ${field}`
-}
-
-const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verification): string =>
-  `${recipe}${hmac === null ? placeText(place) : `, ${hmac.algorithm}${placeText(placeOf({ header: hmac.header ?? undefined, query: undefined, field: hmac.field }))}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
-
-const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
-  `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`
-
-/** `isOwn`: the source of notices, whose intake address accepts nothing. */
-const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: boolean, style: Style): string =>
-  card(
-    [
-      [
-        "Source",
-        `${source.id}  ${source.name}${source.archived ? "  (archived: its intake address returns 404)" : ""}`,
-      ],
-      ["Intake address", isOwn ? "none: only the cabinet itself writes to it" : `${url}${intakePath(source)}`],
-      ...(known || isOwn ? [] : [["", GUESSED] as const]),
-      ["Table", tableName(source)],
-      ...ALL_SETTINGS.flatMap((named) => settingLine(source, named)),
-      ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
-      ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
-      ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
-      ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
-      ["Created", source.createdAt],
-    ],
-    style,
-  )
+import { tableName, GUESSED, sourceCard } from "./SourceCard.ts"
 
 /** A script that requests only a link has no room for a remark in its output. */
 const remark = ({ known }: BaseUrl, chosen: Format) =>

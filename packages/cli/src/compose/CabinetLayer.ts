@@ -3,57 +3,8 @@
  * picks adapters; servers, workers, commands and `openCabinet` are all built on it. It starts no background work (see
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
-import { getHeapStatistics } from "node:v8"
-import { Activity } from "@data-cabinet/core/activity/Activity"
-import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
-import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
-import { Import } from "@data-cabinet/core/file/Import"
-import { Imports } from "@data-cabinet/core/file/Imports"
-import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
-import { EventContext } from "@data-cabinet/core/event/EventContext"
-import { Erasure } from "@data-cabinet/core/event/Erasure"
-import { Rereading } from "@data-cabinet/core/event/Rereading"
-import { Trash } from "@data-cabinet/core/event/Trash"
-import { Feed } from "@data-cabinet/core/feed/Feed"
-import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
-import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
-import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
-import { Followers } from "@data-cabinet/core/follower/Followers"
-import { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
-import { Intake } from "@data-cabinet/core/intake/Intake"
-import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
-import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { Authenticate } from "@data-cabinet/core/key/Authenticate"
-import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
-import { Notices } from "@data-cabinet/core/notice/Notices"
+import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
-import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
-import { People } from "@data-cabinet/core/person/People"
-import { Sessions } from "@data-cabinet/core/person/Sessions"
-import { SignIn } from "@data-cabinet/core/person/SignIn"
-import { Polls } from "@data-cabinet/core/poll/Polls"
-import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
-import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
-import { LatestViews } from "@data-cabinet/core/row/LatestViews"
-import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
-import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
-import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
-import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
-import { CabinetTimeZone } from "@data-cabinet/core/selection/CabinetTimeZone"
-import { FindPlace } from "@data-cabinet/core/selection/FindPlace"
-import { PictureColumns } from "@data-cabinet/core/selection/PictureColumns"
-import { ColumnSums } from "@data-cabinet/core/selection/ColumnSums"
-import { SampleRows } from "@data-cabinet/core/selection/SampleRows"
-import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
-import { Tables } from "@data-cabinet/core/row/Tables"
-import { ExportRows } from "@data-cabinet/core/export/ExportRows"
-import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
-import { Sources } from "@data-cabinet/core/source/Sources"
-import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
-import { SavedViews } from "@data-cabinet/core/view/SavedViews"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
@@ -123,8 +74,8 @@ import * as PgLateVerificationStore from "@data-cabinet/store-pg/verification/Pg
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
-import { audited } from "./AuditedUseCases.ts"
-import * as DoctorLayer from "./DoctorLayer.ts"
+import { useCasesLayer } from "./UseCasesLayer.ts"
+import { memoryLayer } from "./SharedMemory.ts"
 
 export interface CabinetOptions {
   readonly url: string
@@ -174,11 +125,6 @@ const readerLayer = ({ roles: { reader }, settings, maxReaderConnections }: Cabi
 }
 
 const DEFAULT_CONNECTIONS = 10
-
-/** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
-const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
-
-const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">) => Layer.succeed(Memory, memory)
 
 const diskLayer = ({ dataDir = null }: CabinetOptions) =>
   dataDir === null ? Layer.succeed(DiskSpace, UNKNOWN_DISK) : DirectorySpace.layer(dataDir)
@@ -256,64 +202,6 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provide(Layer.succeed(PgEventLog.KeptWriters, options.accepts === true)),
     Layer.provide(Layer.succeed(SecretCiphers, settings.secretKey)),
   )
-}
-
-/** Every use case, over the ports. */
-export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings" | "memory">) => {
-  const polls = Polls.layer.pipe(Layer.provideMerge(RunPoll.layer))
-  // The layers that other use cases build on.
-  const records = Layer.mergeAll(
-    AccessTokens.layer,
-    ApiKeys.layer,
-    Deliveries.layer,
-    People.layer,
-    Sessions.layer,
-    SignIn.layer,
-    ColumnIndexes.layer,
-    LatestViews.layer,
-    ReportLogin.layer,
-    SchemaGrants.layer,
-    SearchIndex.layer,
-    SourceColumns.layer,
-    Sources.layer,
-    Trash.layer,
-  )
-  const useCases = Layer.mergeAll(
-    Activity.layer,
-    Addresses.layer,
-    AgentSubscriptions.layer,
-    Authenticate.layer,
-    Erasure.layer,
-    EventBrowser.layer,
-    Layer.merge(Followers.layer, ClientFollowers.layer),
-    FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
-    Idempotency.layer,
-    Import.layer,
-    Imports.layer,
-    Intake.layer,
-    LateVerification.layer,
-    Rereading.layer,
-    Notices.layer,
-    SendNotices.layer,
-    polls,
-    DoctorLayer.layer(options),
-    Tables.layer,
-    TableRebuild.layer,
-    Layer.mergeAll(
-      SampleRows.layer,
-      ColumnSums.layer,
-      PictureColumns.layer,
-      FindPlace.layer,
-      EventContext.layer,
-      SavedViews.layer,
-      ExportRows.layer,
-    ).pipe(Layer.provideMerge(SelectRows.layer)),
-  ).pipe(
-    Layer.provideMerge(Layer.merge(AcceptStaged.layer, AttemptDelivery.layer)),
-    Layer.provideMerge(records),
-    Layer.provide(Layer.succeed(CabinetTimeZone, options.settings.timeZone)),
-  )
-  return audited(useCases).pipe(Layer.provide(memoryLayer(options)))
 }
 
 export const cabinetLayer = (options: CabinetOptions) =>

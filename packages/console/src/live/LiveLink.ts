@@ -2,7 +2,7 @@
  * The link that reloads a list. The script counts new events in it, and never moves the text being read; without the
  * script it is a plain link.
  */
-import type { FollowFilter } from "@data-cabinet/core/feed/FeedFollower"
+import type { FollowFilter } from "@data-cabinet/core/feed/FeedListener"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"

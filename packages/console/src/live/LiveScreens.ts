@@ -3,7 +3,8 @@
  * since the previous one. A client that reconnects with the last id misses nothing.
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
-import { FeedFollower, type FollowFilter } from "@data-cabinet/core/feed/FeedFollower"
+import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import type { FollowFilter } from "@data-cabinet/core/feed/FeedListener"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { eventStreams, eventText } from "@data-cabinet/http-node/server/EventStream"
 import { Effect } from "effect"

@@ -1,32 +1,25 @@
 /** The operations of a cabinet's owner on delivery addresses. URL, sources and filter are checked before they are saved. */
 import * as Shape from "../json/Shape.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "../event/EventDetail.ts"
-import { type Address, type AddressChange, type NewAddress, NO_BATCHES, type Subscription } from "./Address.ts"
+import { type Address, type AddressChange, type NewAddress, NO_BATCHES } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import {
-  AddressStore,
-  MAX_ADDRESSES,
-  MAX_FILTERED_ADDRESSES,
-  MAX_ORDERED,
-  type TooManyAddresses,
-} from "./AddressStore.ts"
-import { AddressCheck, unfitAddress } from "./AddressCheck.ts"
+import { AddressStore } from "./AddressStore.ts"
+import { AddressCheck } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
-import { parseAddressUrl } from "./AddressUrl.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { type BodyPreview, previewBody, type PreviewChoice } from "./BodyPreview.ts"
 import { checkBody, checkBodyFits, STANDARD_BODY } from "./BodySetting.ts"
-import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { noSuchAddress } from "./Deliveries.ts"
 import { type Claimed, DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
 import { checkFilters } from "./FieldFilter.ts"
-import { keptHeaders } from "./HeaderChange.ts"
-import { OrderedQueue, type SkipObstacle } from "./OrderedQueue.ts"
+import { OrderedQueue } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
+import { urlChecked, sourcesChecked, checkedIdentity, checkOrigin, tooMany } from "./AddressChecks.ts"
+import { type SkippedEvent, skipEvent } from "./SkipEvent.ts"
 
 /** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
 export interface PingResult extends Outcome {
@@ -43,13 +36,6 @@ export const pingResultShape = Shape.named(
     ...outcomeMembers,
   }),
 )
-
-/** An event to skip, and why. */
-export interface SkippedEvent {
-  readonly eventId: number
-  /** For the log; 1 to 500 characters. */
-  readonly reason: string
-}
 
 type Returns<A> = Effect.Effect<A, AddressError | StoreUnavailable>
 
@@ -173,20 +159,6 @@ export class Addresses extends Context.Service<
   )
 }
 
-const urlChecked = (check: AddressCheck["Service"]) =>
-  Effect.fnUntraced(function* (text: string) {
-    const url = yield* Effect.fromResult(parseAddressUrl(text))
-    yield* Effect.mapError(check.check(url), unfitAddress)
-    return url.href
-  })
-
-const sourcesChecked = (store: AddressStore["Service"]) =>
-  Effect.fnUntraced(function* (sources: Subscription) {
-    const unknown = sources === "all" ? null : yield* store.unknownSource(sources)
-    if (unknown === null) return
-    return yield* new AddressError({ code: "no_such_source", message: `Source ${unknown} does not exist.` })
-  })
-
 /** A body of its receiver carries an event; our own says that it is a ping. */
 const withSample = Effect.fnUntraced(function* (store: AddressStore["Service"], ping: Claimed) {
   if (ping.body === undefined) return ping
@@ -208,48 +180,6 @@ const pinging = (
     return { ...settlement.outcome, deliveryId: claimed.value.id, delivered }
   })
 
-/** A client certificate in its stored form. Only a TLS handshake shows it, so the URL must be https. */
-const checkedIdentity = Effect.fnUntraced(function* (given: ClientIdentity | null | undefined, url: string) {
-  if (given === undefined) return {}
-  if (given === null) return { clientIdentity: null }
-  const clientIdentity = yield* Effect.fromResult(readIdentity(given))
-  yield* Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.fromResult(checkPeriod(clientIdentity, now)))
-  if (url.startsWith("https:")) return { clientIdentity }
-  const message = "A client certificate is for an address that begins with https://."
-  return yield* new AddressError({ code: "bad_certificate", message })
-})
-
-/** Refuses a new origin for headers and a client certificate that the change does not give again. */
-const checkOrigin = Effect.fnUntraced(function* (was: Address, text: string, change: AddressChange) {
-  const url = yield* Effect.fromResult(parseAddressUrl(text))
-  const { origin } = new URL(was.url)
-  const named = was.headerNames.map((name) => [name, null] as const)
-  if (url.origin === origin) return
-  if (was.clientCertificate !== null && change.clientIdentity === undefined) {
-    const message = `The client certificate (${was.clientCertificate.subject}) was given for ${origin}: give it again for another origin, or remove it.`
-    return yield* new AddressError({ code: "certificate_needed", message })
-  }
-  const kept = change.headers === undefined ? keptHeaders(named, change) : []
-  if (kept.length === 0) return
-  const message = `The headers ${kept.map(([name]) => name).join(", ")} were given for ${origin}: send them again for another origin, or an empty list to send none.`
-  return yield* new AddressError({ code: "headers_needed", message })
-})
-
-const tooMany = ({ sourceId, filtered }: TooManyAddresses, { order }: AddressChange) => {
-  if (order === "feed") {
-    const message = `${MAX_ORDERED.toLocaleString("en")} addresses of this cabinet are in order, which is as many as it may have.`
-    return new AddressError({ code: "too_many_addresses", message })
-  }
-  const addresses = filtered
-    ? `${MAX_FILTERED_ADDRESSES.toLocaleString("en")} addresses with a filter`
-    : `${MAX_ADDRESSES.toLocaleString("en")} addresses`
-  const message =
-    sourceId === null
-      ? `There are ${addresses.replace(" addresses", " addresses of every source")}, which is as many as a source may have: remove one first.`
-      : `Source ${sourceId} has ${addresses}, those of every source included, which is as many as it may have: remove one first.`
-  return new AddressError({ code: "too_many_addresses", message })
-}
-
 /** An agent's subscription has its agent's URL, secret and form of body. */
 const refuseOfAgent = ({ id, subscription }: Address): Effect.Effect<void, AddressError> =>
   subscription === null
@@ -260,33 +190,6 @@ const refuseOfAgent = ({ id, subscription }: Address): Effect.Effect<void, Addre
           message: `Address ${id} is a subscription of the agent ${subscription.agent}, which alone changes it: pause it, or remove it.`,
         }),
       )
-
-const MAX_REASON = 500
-
-const notSkipped = (message: string) => new AddressError({ code: "not_skipped", message })
-
-const whyNotSkipped = (id: number, obstacle: SkipObstacle, waitsAt: number | null): string => {
-  if (obstacle === "not_in_order")
-    return `Address ${id} has no order, so it waits at no event: cancel the delivery instead.`
-  return waitsAt === null
-    ? `Address ${id} does not wait after a failure, so nothing is skipped.`
-    : `Address ${id} waits at event ${waitsAt}: only that one can be skipped.`
-}
-
-const skipEvent = Effect.fnUntraced(function* (
-  ordered: OrderedQueue["Service"],
-  id: number,
-  { eventId, reason }: SkippedEvent,
-) {
-  const text = reason.trim()
-  if (text === "" || text.length > MAX_REASON) {
-    return yield* notSkipped(`The reason must have 1 to ${MAX_REASON} characters.`)
-  }
-  const found = yield* ordered.skip(id, eventId, `skipped: ${text}`)
-  if (Option.isNone(found)) return yield* noSuchAddress(id)
-  const { obstacle, waitsAt } = found.value
-  if (obstacle !== null) return yield* notSkipped(whyNotSkipped(id, obstacle, waitsAt))
-})
 
 const changedMeanwhile = (id: number): string =>
   `Address ${id} was changed by someone else in the meantime: load it again, and repeat the change.`

@@ -3,14 +3,14 @@ import { Context, Metric } from "effect"
 import * as Shape from "../json/Shape.ts"
 import type { IntakeRateLimit } from "./RateLimiter.ts"
 
-/** The last of them within a day without a pause of a day. Times are RFC 3339 in UTC. */
+/** The current series of refusals; a day without any ends it. Times are RFC 3339 in UTC. */
 export interface LimitedCount {
   readonly count: number
   readonly since: string
   readonly lastAt: string
 }
 
-/** Its JSON and its description. */
+/** How the APIs show it. */
 export const limitedShape = Shape.object<LimitedCount>(
   "Requests to it that were refused with 429 lately; null if there were none within a day.",
   {

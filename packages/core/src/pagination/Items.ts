@@ -51,5 +51,5 @@ export const AHEAD = 32
 /** The room reserved after the items. */
 export const BEHIND = 2_048
 
-/** Has no room around it, because all empty pages share it. */
+/** No items. All empty pages share it, so it reserves no room for the other fields of a page. */
 export const NO_ITEMS = new Items(Buffer.alloc(0), 0, [])

@@ -1,6 +1,7 @@
 /** Followers of the end of a feed in memory: their notifications, when these come, and their cost. */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
-import { FeedFollower, type FollowFilter, MAX_COUNTED, type NewEvents } from "@data-cabinet/core/feed/FeedFollower"
+import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import { type FollowFilter, MAX_COUNTED, type NewEvents } from "@data-cabinet/core/feed/FeedListener"
 import { writeCursor } from "@data-cabinet/core/feed/FeedParams"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"

@@ -1,11 +1,12 @@
 /**
- * A session on which no commit is ever cancelled. PostgreSQL makes a commit durable here before it waits for a
- * synchronous standby, and a request to cancel ends that wait: the transaction then becomes visible, and is lost if
- * another server takes over. Left alone, it becomes visible once a standby has it. Only statements within a transaction
- * do not commit.
+ * A session that never cancels a commit. PostgreSQL writes a commit to the local disk before it waits for a synchronous
+ * standby. Cancelling the statement ends that wait: the transaction becomes visible although no standby has it, and is
+ * lost in a failover. Without a cancellation, it becomes visible only once a standby has it. A statement within a
+ * transaction commits nothing, so it may be cancelled.
  *
- * So a caller that stops waiting leaves the session to its statement. The session is closed if the statement does not
- * end soon; within {@link lingering} it stays with its pool, so that abandoned statements cannot exhaust the server.
+ * A caller that stops waiting therefore leaves the session to its statement. If the statement does not end soon, the
+ * session is closed; within {@link lingering} it stays in its pool, so that abandoned statements cannot exhaust the
+ * server.
  *
  * Decision: docs/decisions/0052-commits-are-never-cancelled.md
  */

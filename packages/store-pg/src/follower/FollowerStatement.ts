@@ -36,7 +36,7 @@ const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "",
   UNION ALL (SELECT NULL FROM cabinet.table_rebuild_change c
     WHERE f.kind = '${REBUILD_KIND}' AND c.source_id::text = f.name LIMIT ${MOST_BEHIND})`
 
-/** $1: kind. The one that has rested longest, of those that seem free. Without one nothing is written. */
+/** $1: kind. Locks the follower that has rested longest, of those that seem free; no row if there is none. */
 export const LOCK_CLAIMABLE = `
 SELECT ${FOLLOWER_ROW} FROM cabinet.follower f
 WHERE f.kind = $1::text AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now() AND ${HAS_EVENTS}
@@ -45,7 +45,7 @@ ORDER BY f.moved_at NULLS FIRST, f.id LIMIT 1 FOR UPDATE SKIP LOCKED`
 /** $1: id. */
 export const LOCK_HELD = `SELECT ${FOLLOWER_ROW} FROM cabinet.follower f WHERE f.id = $1::int8 FOR UPDATE`
 
-/** $1: kind, $2: name. None while another session moves it. */
+/** $1: kind, $2: name. No row while another session moves it. */
 export const LOCK_FREE = `SELECT ${FOLLOWER_ROW} FROM cabinet.follower f WHERE f.kind = $1::text AND f.name = $2::text FOR UPDATE SKIP LOCKED`
 
 const MILLIS = (parameter: string): string => `to_timestamp(${parameter}::float8 / 1000)`

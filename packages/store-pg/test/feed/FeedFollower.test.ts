@@ -1,5 +1,6 @@
 /** Followers of the end of the feed: what they are notified of, by which process, and at what cost. */
-import { FeedFollower, type FollowFilter, MAX_COUNTED } from "@data-cabinet/core/feed/FeedFollower"
+import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
+import { type FollowFilter, MAX_COUNTED } from "@data-cabinet/core/feed/FeedListener"
 import { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
 import { type Arrivals, FeedTailStore } from "@data-cabinet/core/feed/FeedTailStore"

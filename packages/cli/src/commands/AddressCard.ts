@@ -1,0 +1,130 @@
+/** A delivery address as the command shows it. */
+import {
+  addressShape,
+  addressWithSecretShape,
+  type Address,
+  type Subscription,
+} from "@data-cabinet/core/delivery/Address"
+import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
+import { counted } from "@data-cabinet/core/text/Counted"
+import { filterInWords } from "@data-cabinet/core/delivery/TestFilter"
+import { Effect } from "effect"
+import { card } from "../output/Columns.ts"
+import { report } from "../output/Report.ts"
+import type { Style } from "../output/Style.ts"
+import { format } from "./Root.ts"
+
+/** Whether deliveries to the address succeed, fail or wait, in words. */
+export const state = (address: Address): string => {
+  if (address.pausedAt !== null) {
+    const { pausedBecause, failingSince } = address
+    if (pausedBecause === null) return "paused"
+    return pausedBecause === "gone"
+      ? "paused: gone (410)"
+      : `paused: given up, failing since ${failingSince ?? ""}`.trim()
+  }
+  return address.failingSince === null ? "working" : `failing since ${address.failingSince}`
+}
+
+/** The sources of which the address is sent events. */
+export const sourcesText = (sources: Subscription): string => (sources === "all" ? "all" : sources.join(", ") || "none")
+
+const givesUp = ({ giveUpAfterSeconds, pauseOnGone }: Address): ReadonlyArray<readonly [string, string]> => [
+  ...(giveUpAfterSeconds === null
+    ? []
+    : [["Given up", `after ${lifetimeText(giveUpAfterSeconds)} of failing`] as const]),
+  ...(pauseOnGone ? [["On 410", "paused"] as const] : []),
+]
+
+const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonly [string, string]> => {
+  if (clientCertificate === null) return []
+  const { subject, issuer, fingerprint, endsAt } = clientCertificate
+  return [
+    ["Client certificate", `${subject} (issued by ${issuer}; until ${endsAt})`],
+    ["Its SHA-256", fingerprint],
+  ]
+}
+
+const subscriptionLines = ({ subscription }: Address): ReadonlyArray<readonly [string, string]> =>
+  subscription === null
+    ? []
+    : [
+        ["Agent", subscription.agent],
+        ["Subscribed to", `${subscription.event} until ${subscription.endsAt}`],
+      ]
+
+const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly [string, string]> => {
+  const batches =
+    batch.max === 1
+      ? ""
+      : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
+  const waits = position === null || position.failures === 0 ? "" : `, next try ${position.retryAt}: ${position.error}`
+  return [
+    ...(order === "none" ? [] : [["Order", `as in the feed${batches}`] as const]),
+    ...(position === null
+      ? []
+      : [
+          [
+            "Position",
+            `${position.eventId === null ? "before the first event" : `event ${position.eventId}`}, ${Math.round(position.behindSeconds)} s behind${waits}`,
+          ] as const,
+        ]),
+  ]
+}
+
+const bodyLines = ({
+  body: { kind, method, contentType, template },
+}: Address): ReadonlyArray<readonly [string, string]> => {
+  if (kind === "standard") return []
+  const type = contentType === null ? "" : `, ${contentType}`
+  return [
+    ["Body", method === "POST" ? `${kind}${type}` : `${kind}, ${method}${type}`],
+    ...(template === null ? [] : [["Template", template.replaceAll(/\s+/g, " ").trim()] as const]),
+  ]
+}
+
+const addressCard = (address: Address, style: Style): string =>
+  card(
+    [
+      ["Address", `${address.id}  ${address.url}`],
+      ["Signing secret", address.secret],
+      ...(address.previousSecret === null
+        ? []
+        : [
+            [
+              "Previous secret",
+              `${address.previousSecret.secret} (also signs until ${address.previousSecret.until})`,
+            ] as const,
+          ]),
+      ...subscriptionLines(address),
+      ["Sources", sourcesText(address.sources)],
+      ...(address.filters.length === 0
+        ? []
+        : [
+            [
+              "Only where",
+              `${address.filters.map(filterInWords).join(", ")} (${counted(address.filteredEvents, "event")} not sent)`,
+            ] as const,
+          ]),
+      ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
+      ...certificateLines(address),
+      ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
+      ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
+      ...givesUp(address),
+      ...orderLines(address),
+      ...bodyLines(address),
+      ["State", state(address)],
+      ["Created", address.createdAt],
+    ],
+    style,
+  )
+
+/** With its secrets. */
+export const showWhole = (address: Address) =>
+  Effect.flatMap(format, (json) =>
+    report(json, addressWithSecretShape.json(address), (style) => addressCard(address, style)),
+  )
+
+/** Prints the address without its secrets; to a person, only these words. */
+export const showChanged = (address: Address, words: string) =>
+  Effect.flatMap(format, (json) => report(json, addressShape.json(address), () => words))

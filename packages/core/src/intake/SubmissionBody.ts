@@ -1,0 +1,186 @@
+/**
+ * Reads the body of a submission as its content type says, or as what it turns out to be. A body that does not parse is
+ * kept as text, with the reason in words.
+ */
+import { Result } from "effect"
+import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
+import { decode, UTF_8 } from "../text/Charset.ts"
+import type { BodyKind, ContentType } from "./ContentType.ts"
+import { gatherFields, withQueryFields } from "./Fields.ts"
+import { parseFormBody } from "./FormBody.ts"
+import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
+import { decideCharset, decideFormCharsets, type CharsetDecision, type CharsetSignals } from "./FormCharsets.ts"
+import { decodeForm, decodeRest } from "./FormText.ts"
+import { emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
+import type { SentTexts } from "../json/JsonSlices.ts"
+import { type JsonLines, readJsonLines } from "./JsonLines.ts"
+import { notAnObject } from "./NotAnObject.ts"
+import { parseMultipartBody } from "./MultipartBody.ts"
+import type { OtherReading } from "./OtherReadings.ts"
+import { parsePlainForm } from "./PlainForm.ts"
+import type { RawForm } from "./RawForm.ts"
+import type { ParsedSubmission, SentJson, Submission } from "./Submission.ts"
+
+interface ReadBody {
+  readonly objects: ReadonlyArray<JsonObject>
+  /** The texts of the objects, if they can be cut out of the body for less than writing them. */
+  readonly sent?: Pick<SentTexts, "of" | "whole">
+  /** The number of objects of a batch that has too many to be parsed. */
+  readonly count?: number
+  /** For JSON, the memory that it takes; see `CELL_BYTES`. */
+  readonly cells?: number
+  readonly shape: "object" | "batch"
+  readonly refusal: ParsedSubmission["refusal"]
+  readonly isForm: boolean
+  /** The body, or the rest of it, did not parse and is in `_raw`. */
+  readonly keptAsRaw?: true
+  readonly decision: CharsetDecision
+  readonly replaced: number
+  readonly others?: ReadonlyArray<OtherReading>
+}
+
+const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
+
+const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
+  objects: [object],
+  shape: "object",
+  refusal: null,
+  isForm: false,
+  decision,
+  replaced,
+})
+
+/** Total: any bytes give a result. */
+export const bodyOf = (
+  body: Buffer,
+  { kind, boundary }: ContentType,
+  signals: CharsetSignals,
+  { json, lines }: Submission,
+): ReadBody => {
+  if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
+  if (kind === "json") return jsonBody(body, json)
+  if (kind === "lines") return linesBody(body, lines ?? readJsonLines(decode(body, UTF_8)))
+  if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), signals)
+  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(body, parseFormBody(body), signals)
+  return otherBody(body, kind, signals, json)
+}
+
+const readJson = (body: Buffer): SentJson => {
+  const decoded = decode(body, UTF_8)
+  const notes = emptyJsonNotes()
+  return { decoded, notes, parsed: parseJson(decoded.text, { notes }) }
+}
+
+const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
+  const { decoded, notes, parsed } = json ?? readJson(body)
+  if (Result.isFailure(parsed)) {
+    const detail = jsonErrorInWords(parsed.failure)
+    const kept = oneObject(unparsedFields(decoded.text, detail), AS_JSON, decoded.replaced)
+    return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
+  }
+  const value = parsed.success
+  const { cells } = notes
+  const replaced = decoded.replaced + notes.replaced
+  const sent = notes.sent.textsIn(decoded.text)
+  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), cells, sent }
+  const detail = notAnObject(value, decoded.text, notes)
+  if (detail !== null) {
+    const refusal = { error: "not_an_object", detail } as const
+    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells, refusal }
+  }
+  return { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
+}
+
+const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
+  isJsonList(value) ? value.filter((item) => item instanceof Map) : []
+
+/** Lines of JSON form a batch, like a list of objects, with the same refusals. */
+const linesBody = (body: Buffer, lines: JsonLines): ReadBody => {
+  const { replaced, cells, values } = lines
+  const batch: ReadBody = { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: [], shape: "batch" }
+  switch (lines.outcome) {
+    case "too_many":
+      return { ...batch, count: lines.count }
+    case "bad_json": {
+      const { detail } = lines
+      const kept = oneObject(unparsedFields(decode(body, UTF_8).text, detail), AS_JSON, replaced)
+      return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
+    }
+    case "not_an_object": {
+      const { detail } = lines
+      return {
+        ...oneObject(valueKept(values, detail), AS_JSON, replaced),
+        cells,
+        refusal: { error: "not_an_object", detail },
+      }
+    }
+    case "objects":
+      return { ...batch, objects: objectsOf(values), sent: lines.sent }
+  }
+}
+
+/** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
+const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
+  if (!beginsAsJson(body)) return null
+  const read = json ?? readJson(body)
+  return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success) : null
+}
+
+/** JSON without a JSON content type: a value other than an object never becomes a batch. */
+const undeclaredJson = ({ decoded, notes }: SentJson, value: Json): ReadBody => {
+  const { cells } = notes
+  const replaced = decoded.replaced + notes.replaced
+  if (value instanceof Map) {
+    return { ...oneObject(value, AS_JSON, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
+  }
+  const detail =
+    notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
+  return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
+}
+
+const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBody => {
+  const charsets = decideFormCharsets(form, signals)
+  const { decision } = charsets
+  const { fields, others, ...text } = decodeForm(form, charsets)
+  const payload = gatherFields(fields)
+  if (form.unread === null) return { ...oneObject(payload, decision, text.replaced), others, isForm: true }
+  const { reason, offset, from } = form.unread
+  const rest = decodeRest(body, charsets, from)
+  const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
+  const whole = oneObject(withQueryFields(payload, kept), decision, text.replaced + rest.replaced)
+  return { ...whole, others, isForm: true, keptAsRaw: true }
+}
+
+/**
+ * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. A value other than an
+ * object never becomes a batch.
+ */
+const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
+  const read = json ?? readJson(body)
+  const { parsed } = read
+  if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success)
+  if (readsAsForm(body)) return formBody(body, parseFormBody(body), signals)
+  const boundary = multipartBoundaryOf(body)
+  if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), signals)
+  const plainForm = kind === "plain" ? parsePlainForm(body) : null
+  if (plainForm !== null) return formBody(body, plainForm, signals)
+  return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
+}
+
+const unparsed = (body: Buffer, decision: CharsetDecision, reason: string): ReadBody => {
+  const { text, replaced } = decode(body, decision.charset)
+  return { ...oneObject(unparsedFields(text, reason), decision, replaced), keptAsRaw: true }
+}
+
+/** The fields of a text that did not parse: the text and the reason. */
+export const unparsedFields = (text: string, reason: string): JsonObject =>
+  new Map<string, Json>([
+    ["_raw", text],
+    ["_parse_error", reason],
+  ])
+
+const valueKept = (value: Json, reason: string): JsonObject =>
+  new Map<string, Json>([
+    ["_value", value],
+    ["_parse_error", reason],
+  ])
