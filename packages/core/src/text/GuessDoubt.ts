@@ -1,6 +1,7 @@
 /**
  * Judges a guessed charset: whether the bytes read as plausible text in it. Letters are rated by how often languages use
- * them, and by case: a capital after a small letter marks the wrong charset. Other Cyrillic charsets are rated the same way.
+ * them, and by case: a capital after a small letter marks the wrong charset. Other Cyrillic charsets, and the Hebrew one, whose letters
+ * lie where the small Cyrillic ones do, are rated the same way.
  */
 import { charsetOf, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
@@ -24,13 +25,14 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   const own = rate(sample, ratings(WINDOWS_1251))
   const isOnlySigns = own.letters === 0 && own.score >= own.high * SIGN
   if (isOnlySigns && own.high === 1) return { charset: guess, isClear: true }
-  if (own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL) return { charset: guess, isClear: true }
+  const isUsual = own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL
+  if (isUsual && !mayBeHebrew(sample)) return { charset: guess, isClear: true }
   let best = Number.NEGATIVE_INFINITY
   let koi8 = Number.NEGATIVE_INFINITY
   let rival: Charset = guess
   for (const name of RIVALS) {
     const other = charsetOf(name)!
-    const { score } = rate(sample, ratings(other))
+    const score = rate(sample, ratings(other)).score + (name === HEBREW ? UNEXPECTED : 0)
     if (KOI8.has(name)) koi8 = Math.max(koi8, score)
     if (score <= best) continue
     best = score
@@ -46,7 +48,10 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
 
 const KOI8: ReadonlySet<string> = new Set(["koi8-r", "koi8-u"])
 /** Of two that rate the text the same, the first counts. */
-const RIVALS = ["koi8-r", "koi8-u", "ibm866", "x-mac-cyrillic", "iso-8859-5"]
+const HEBREW = "windows-1255"
+const RIVALS = ["koi8-r", "koi8-u", "ibm866", "x-mac-cyrillic", "iso-8859-5", HEBREW]
+/** A few letters are as likely in Hebrew as in Cyrillic, which is far more common here. */
+const UNEXPECTED = -60
 
 /** A letter's usual rating in plausible text, and how far a short text may stay below it. */
 const USUAL = -35
@@ -69,6 +74,8 @@ const LETTERS: Readonly<Record<string, number>> = {
   я: -39, ы: -40, ь: -41, г: -41, з: -41, б: -41, ч: -42, й: -44, х: -46, ж: -47, ш: -49, ю: -51, ц: -53, щ: -50, э: -45,
   ф: -50, ъ: -45, ё: -55, і: -36, ї: -48, є: -48, ґ: -70, ў: -60, ј: -60, љ: -65, њ: -60, ћ: -60, ђ: -65, џ: -70, ѓ: -80, ќ: -80,
   ѕ: -80,
+  י: -22, ה: -23, ו: -23, ל: -27, א: -28, ת: -29, ר: -29, ב: -30, ש: -31, מ: -31, ע: -34, נ: -35, ם: -36, ד: -37, ח: -37, ק: -38,
+  כ: -38, פ: -40, ס: -42, ט: -43, ן: -43, צ: -43, ג: -44, ז: -46, ך: -48, ף: -58, ץ: -62,
 } // prettier-ignore
 
 const SIGNS = "«»—–№…„“”‘’•·©®°§€\u00A0"
@@ -89,8 +96,8 @@ const CAPITAL_LETTER = 2
 const NEXT_CAPITAL = 3
 const LAST_SIGN = 4
 
-/** Signs that no letter follows. */
-const LAST_SIGNS = "»–—…”•€®©§"
+/** Signs that no letter follows, and the Hebrew letters that end a word. */
+const LAST_SIGNS = "»–—…”•€®©§ךםןףץ"
 
 interface Ratings {
   readonly rating: Int16Array
@@ -109,8 +116,8 @@ const ratings = (charset: Charset): Ratings => {
     const small = character.toLowerCase()
     const letter = LETTERS[small]
     rating[byte] = letter ?? (SIGNS.includes(character) ? SIGN : STRANGE)
-    if (letter === undefined) kind[byte] = LAST_SIGNS.includes(character) ? LAST_SIGN : NO_LETTER
-    else kind[byte] = small === character ? SMALL : CAPITAL_LETTER
+    if (LAST_SIGNS.includes(character)) kind[byte] = LAST_SIGN
+    else if (letter !== undefined) kind[byte] = small === character ? SMALL : CAPITAL_LETTER
   }
   const made = { rating, kind }
   ratingsOf.set(charset, made)
@@ -160,6 +167,9 @@ const rate = (bytes: Buffer, { rating, kind }: Ratings): Rated => {
   return { score, high, letters, flaws }
 }
 
+/** Whether the text has no letters but those that are Hebrew in windows-1255: no capitals, and none of ы, ь, э, ю, я. */
+const mayBeHebrew = (bytes: Buffer): boolean => bytes.every((byte) => byte < 0xc0 || (byte >= 0xe0 && byte <= 0xfa))
+
 /** Bytes of windows-1252 that occur in no word of its languages, or hardly any: Đ, ð, Þ, þ, Ý, ý, ×, ÷, Ÿ, Š, Ž. */
 const RARE_LETTERS = new Set([0xd0, 0xde, 0xdd, 0xd7, 0xf0, 0xfe, 0xfd, 0xf7, 0x9f, 0x8a, 0x8e, 0x9a, 0x9e])
 /** Signs that may be next to letters: € … ‘’“” •–— ™ « » ª º ° · ' ´ ² ³ © ® and the space. */
@@ -187,11 +197,29 @@ const isPlausibleLatin = (bytes: Buffer): boolean => {
       strange++
   }
   return (
-    strange * 10 <= high && !(has(bytes, 0xf8) && !has(bytes, 0xe5, 0xe6) && has(bytes, 0xe1, 0xe8, 0xec, 0xed, 0xf9))
+    strange * 10 <= high &&
+    !isCzech(bytes) &&
+    !bytes
+      .toString("latin1")
+      .split(/[\r\n&]/)
+      .some(isElsewhere)
   )
 }
 
-/** Whether any of these bytes occurs. Danish `ø` stands beside `å` and `æ`, not beside the letters of Czech `ř`. */
+/** Danish `ø` stands beside `å` and `æ`, not beside the letters of Czech `ř`. */
+const isCzech = (bytes: Buffer): boolean =>
+  has(bytes, 0xf8) && !has(bytes, 0xe5, 0xe6) && has(bytes, 0xe1, 0xe8, 0xec, 0xed, 0xf9)
+
+/**
+ * Letters that no language of windows-1252 has in one line. Hungarian `ő` and `ű` are `õ` and `û` there, but `õ` stands
+ * before an `e` in Portuguese; Latvian `ē` is a `ç`, which French has before `a`, `o` and `u` only.
+ */
+const isElsewhere = (line: string): boolean =>
+  (/õ(?!e)/i.test(line) && /[áéíóú]/i.test(line)) ||
+  (/û/i.test(line) && /[áíóú]/i.test(line)) ||
+  (/ç[b-df-hj-np-tv-zei]/i.test(line) && /[âîû]/i.test(line))
+
+/** Whether any of these bytes occurs. */
 const has = (bytes: Buffer, ...any: ReadonlyArray<number>): boolean => any.some((byte) => bytes.includes(byte))
 
 const isLatinLetter = (byte: number | undefined): boolean =>

@@ -65,6 +65,13 @@ describe("judgeGuess", () => {
     ["win1253", "Αθήνα"],
     ["win1254", "İstanbul"],
     ["win1255", "ירושלים"],
+    // Read as small Cyrillic letters, these are as usual as words are.
+    ["win1255", "שלום לכולם, אני רוצה להזמין שני ספרים חדשים ולקבל אותם בדואר עד סוף השבוע. תודה רבה!"],
+    ["win1255", "שם,עיר,הערה\nדוד כהן,ירושלים,משלוח מהיר בבקשה\nרחל לוי,תל אביב,אין הערות"],
+    ["win1255", "תודה רבה לכם על השירות הטוב והמהיר"],
+    ["win1257", "Visi cilvēki piedzimst brīvi un vienlīdzīgi savā pašcieņā un tiesībās"],
+    ["iso88592", "Minden emberi lény szabadon születik és egyenlő méltósága és joga van."],
+    ["win1250", "Hűtőgép, fűszer, szálloda"],
     ["win1256", "محمد"],
     ["win874", "สวัสดี"],
     // Only capitals and accents, which do not fit Cyrillic any better.
@@ -92,6 +99,8 @@ describe("judgeGuess", () => {
     "5 €",
     "“quoted”",
     "iPhone 15 чёрный, б/у",
+    "нет данных о товаре на складе",
+    "город томск, дом два",
     "USBшный кабель",
     ORDER,
   ])("judgeGuess is clear about windows-1251 %j", (text) =>
@@ -111,6 +120,9 @@ describe("judgeGuess", () => {
     "l’été",
     "Œuvre cœur",
     "coração",
+    "lições, limões, José",
+    "août à Fès, garçon",
+    "çfarë çmimi",
     "lunedì perché città",
     "3½",
   ])("judgeGuess is clear about windows-1252 %j", (text) =>
