@@ -10,6 +10,7 @@ import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 import { filterFlags, filterOf, list } from "./DeliveryListCommand.ts"
 import { CommandError } from "./CommandError.ts"
+import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The delivery's number")
@@ -65,6 +66,7 @@ const all = {
     Flag.withDescription("With --where: only count what would be sent"),
     Flag.withDefault(false),
   ),
+  yes,
 }
 
 const resend = Command.make("resend", { id: Argument.optional(id), ...all }, (input) =>
@@ -77,21 +79,31 @@ const resend = Command.make("resend", { id: Argument.optional(id), ...all }, (in
           message: "Name either one delivery by its number, or with --where all that the filters find.",
         })
       }
-      if (one === null) return yield* resendListed(yield* filterOf(input), input.dryRun)
+      if (one === null) return yield* resendListed(yield* filterOf(input), input)
       const delivery = yield* Deliveries.use((deliveries) => deliveries.resend(one))
       yield* report(yield* format, deliveryShape.json(delivery), () => `Delivery ${delivery.id} is pending again.`)
     }),
   ),
 ).pipe(Command.withDescription("Resend a delivery, or all that filters find"))
 
-const resendListed = Effect.fnUntraced(function* (filter: DeliveryFilter, isDry: boolean) {
-  const count = yield* Deliveries.use((deliveries) =>
-    isDry ? deliveries.countListed(filter) : deliveries.resendListed(filter),
-  )
-  const words = isDry
-    ? `${counted(count, "delivery", "deliveries")} would be sent again.`
-    : `${counted(count, "delivery is", "deliveries are")} pending again.`
-  yield* report(yield* format, isDry ? { would_resend: count } : { resent: count }, () => words)
+/** A forgotten filter would send everything again, so a script has to say that it means it. */
+const resendListed = Effect.fnUntraced(function* (filter: DeliveryFilter, given: { dryRun: boolean; yes: boolean }) {
+  const { countListed, resendListed: resendAll } = yield* Deliveries
+  if (given.dryRun) {
+    const found = yield* countListed(filter)
+    const words = `${counted(found, "delivery", "deliveries")} would be sent again.`
+    return yield* report(yield* format, { would_resend: found }, () => words)
+  }
+  if (!given.yes) {
+    const found = counted(yield* countListed(filter), "delivery", "deliveries")
+    const isFiltered = Object.values(filter).some((value) => value !== null && value !== false)
+    yield* isFiltered
+      ? confirmedByPerson(false, `Send ${found} again?`)
+      : confirmed(false, `Send all deliveries again, ${found}?`)
+  }
+  const count = yield* resendAll(filter)
+  const words = `${counted(count, "delivery is", "deliveries are")} pending again.`
+  yield* report(yield* format, { resent: count }, () => words)
 })
 
 const cancel = Command.make("cancel", { id }, (input) =>

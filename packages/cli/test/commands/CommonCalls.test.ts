@@ -40,6 +40,7 @@ it.for([
   ["source delete 1001", "Delete source 1001?"],
   ["source delete 1001 --drop-table", "Delete source 1001 and its table with all its rows?"],
   ["address remove 1", "Remove address 1 and cancel its pending deliveries?"],
+  ["delivery resend --where", "Send all deliveries again, 0 deliveries?"],
   ["poll remove 1", "Remove poll 1, its headers and its record of items already seen?"],
 ])("%s requires a confirmation and names the flag for it", async ([words, question]) => {
   await database.run(
@@ -51,6 +52,13 @@ it.for([
     said: `${question} This cannot be undone: pass --yes to confirm.\n`,
   })
   expect(await database.run("SELECT id FROM cabinet.source WHERE id = 1001")).toHaveLength(1)
+})
+
+it("delivery resend asks a script only where nothing is filtered", async () => {
+  for (const words of ["--where --since 1h", "--where --retrying", "--where --yes"]) {
+    const { code, printed } = await call(["delivery", "resend", "--json", ...words.split(" ")])
+    expect([code, JSON.parse(printed)]).toEqual([0, { resent: 0 }])
+  }
 })
 
 it("a misspelled flag of every command suggests the flag that was meant", async () => {
