@@ -52,7 +52,11 @@ const fill = async () => {
   await cabinet.deliveries((every) => every.cancel(first!.id))
 }
 
-const timeOf = ({ lastAttempt, createdAt }: Delivery) => lastAttempt?.at ?? createdAt
+/** With all of its six decimals, of which trailing zeros are not written: as texts, such times compare as times do. */
+const timeOf = ({ lastAttempt, createdAt }: Delivery) => {
+  const [seconds, fraction = ""] = (lastAttempt?.at ?? createdAt).replace("Z", "").split(".")
+  return `${seconds}.${fraction.padEnd(6, "0")}Z`
+}
 const newestFirst = (one: Delivery, other: Delivery) =>
   timeOf(one) === timeOf(other) ? other.id - one.id : timeOf(one) < timeOf(other) ? 1 : -1
 
