@@ -99,7 +99,7 @@ const resendListed = Effect.fnUntraced(function* (filter: DeliveryFilter, given:
     const isFiltered = Object.values(filter).some((value) => value !== null && value !== false)
     yield* isFiltered
       ? confirmedByPerson(false, `Send ${found} again?`)
-      : confirmed(false, `Send all deliveries again, ${found}?`)
+      : confirmed(false, `No filter is given: send every delivery again (${found})?`)
   }
   const count = yield* resendAll(filter)
   const words = `${counted(count, "delivery is", "deliveries are")} pending again.`

@@ -4,18 +4,13 @@
  * API's own parameters.
  */
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { SIGNS } from "@data-cabinet/core/selection/Selection"
 import { Result } from "effect"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
 const CONDITIONS: Readonly<Record<string, string>> = {
-  "=": "eq",
-  "!=": "ne",
-  ">": "gt",
-  ">=": "ge",
-  "<": "lt",
-  "<=": "le",
-  "~": "contains",
+  ...Object.fromEntries(Object.entries(SIGNS).map(([condition, sign]) => [sign, condition])),
   "is empty": "empty",
   "is not empty": "notempty",
 }

@@ -40,7 +40,7 @@ it.for([
   ["source delete 1001", "Delete source 1001?"],
   ["source delete 1001 --drop-table", "Delete source 1001 and its table with all its rows?"],
   ["address remove 1", "Remove address 1 and cancel its pending deliveries?"],
-  ["delivery resend --where", "Send all deliveries again, 0 deliveries?"],
+  ["delivery resend --where", "No filter is given: send every delivery again (0 deliveries)?"],
   ["poll remove 1", "Remove poll 1, its headers and its record of items already seen?"],
 ])("%s requires a confirmation and names the flag for it", async ([words, question]) => {
   await database.run(

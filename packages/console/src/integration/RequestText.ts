@@ -6,7 +6,7 @@ import { longText } from "../html/LongText.ts"
 import { copyField } from "../html/Menu.ts"
 import { type Frame, may } from "../html/Shell.ts"
 
-/** Whoever has them can send the same request. */
+/** Enough to send the same request. */
 const SIGNATURES = new Set(["X-Service-Signature", "webhook-signature"])
 
 const HIDDEN = "•••"

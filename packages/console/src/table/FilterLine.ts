@@ -4,7 +4,7 @@
  *
  * Decision: docs/decisions/0098-filters-as-a-line.md
  */
-import { MAX_ALTERNATIVES } from "@data-cabinet/core/selection/Selection"
+import { MAX_ALTERNATIVES, SIGNS } from "@data-cabinet/core/selection/Selection"
 import { Result } from "effect"
 import { type LineError, LineScanner, Refused } from "./FilterLineScanner.ts"
 import { AND, COLUMN, OR, VALUE } from "./FilterLineText.ts"
@@ -37,18 +37,12 @@ const MAX_DEPTH = 30
 
 /** Longer signs come first. */
 const COMPARISONS: ReadonlyArray<readonly [sign: string, condition: string]> = [
-  ["!=", "ne"],
-  ["<>", "ne"],
-  [">=", "ge"],
-  ["<=", "le"],
-  ["≠", "ne"],
-  ["≥", "ge"],
-  ["≤", "le"],
-  ["=", "eq"],
-  [">", "gt"],
-  ["<", "lt"],
-  ["~", "contains"],
-]
+  ...Object.entries(SIGNS).map(([condition, sign]) => [sign, condition] as const),
+  ["<>", "ne"] as const,
+  ["≠", "ne"] as const,
+  ["≥", "ge"] as const,
+  ["≤", "le"] as const,
+].toSorted(([one], [other]) => other.length - one.length)
 
 const EMPTY = /(?:is\s+empty|пусто)(?![^\s,()])/iuy
 const NOT_EMPTY = /(?:is\s+not\s+empty|не\s+пусто)(?![^\s,()])/iuy

@@ -1,15 +1,8 @@
-/** How a filter line is written: its signs, its bare words, and the line of given filters. */
+/** How a filter line is written: its bare words, and the line of given filters. */
+import { SIGNS } from "@data-cabinet/core/selection/Selection"
 import type { ShownFilter } from "./SelectionLinks.ts"
 
-const SIGNS: Readonly<Record<string, string>> = {
-  eq: "=",
-  ne: "!=",
-  gt: ">",
-  ge: ">=",
-  lt: "<",
-  le: "<=",
-  contains: "~",
-}
+const SIGN_OF: Readonly<Record<string, string>> = SIGNS
 
 /** Bare words, which need no quotes. */
 export const COLUMN = /[^\s,()"'“”„«»=!<>~≠≥≤]+/uy
@@ -45,6 +38,6 @@ export const lineOf = (filters: ReadonlyArray<ShownFilter>, words: LineWords): s
       const join = at === 0 ? "" : or === true ? ` ${words.or} ` : ", "
       const name = columnText(column)
       if (condition === "empty" || condition === "notempty") return `${join}${name} ${words[condition]}`
-      return `${join}${name} ${SIGNS[condition] ?? condition} ${bare(VALUE, value)}`
+      return `${join}${name} ${SIGN_OF[condition] ?? condition} ${bare(VALUE, value)}`
     })
     .join("")

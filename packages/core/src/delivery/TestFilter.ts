@@ -6,6 +6,7 @@ import * as Shape from "../json/Shape.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { ownJson } from "../json/ParseJson.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
+import { SIGNS } from "../selection/Selection.ts"
 import type { Address } from "./Address.ts"
 import { compileFilter, type FieldFilter, fieldFilterMembers, FilteredFields } from "./FieldFilter.ts"
 
@@ -106,13 +107,7 @@ const SHOWN = 200
 const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…`.toWellFormed() : text)
 
 const WORDS: Readonly<Record<FieldFilter["fo"], string>> = {
-  eq: "=",
-  ne: "!=",
-  gt: ">",
-  ge: ">=",
-  lt: "<",
-  le: "<=",
-  contains: "~",
+  ...SIGNS,
   empty: "is empty",
   notempty: "is not empty",
 }

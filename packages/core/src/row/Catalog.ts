@@ -1,7 +1,7 @@
 /** The readable objects and their columns, as currently in the database. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { ColumnType } from "./ColumnType.ts"
+import { type ColumnType, SYSTEM_OPERATORS } from "./ColumnType.ts"
 import type { Table, TableDetail } from "./Table.ts"
 
 /** How the rows of an object are distinguished, which determines how its pages are read. */
@@ -21,6 +21,22 @@ export interface ReadableColumn {
   readonly declared: { readonly precision: number; readonly scale: number } | null
   readonly type: ColumnType
 }
+
+/** A column of a query of our own that PostgreSQL returns as text. */
+export const textColumn = (name: string): ReadableColumn => ({
+  name,
+  notNull: false,
+  declared: null,
+  type: {
+    kind: "text",
+    sql: `"pg_catalog"."text"`,
+    name: "text",
+    operators: SYSTEM_OPERATORS,
+    plainJson: true,
+    runsNoUserCode: true,
+    temporal: false,
+  },
+})
 
 /** An object with everything that a selection is validated and compiled against. */
 export interface ReadableTable {

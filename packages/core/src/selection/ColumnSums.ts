@@ -6,9 +6,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
-import type { ReadableColumn, ReadableTable } from "../row/Catalog.ts"
+import { type ReadableColumn, type ReadableTable, textColumn } from "../row/Catalog.ts"
 import { cellTokens, shownText } from "../row/CellTokens.ts"
-import { SYSTEM_OPERATORS } from "../row/ColumnType.ts"
 import { ReadError } from "../row/ReadError.ts"
 import { type PageQuery, RowReader, shownColumn } from "../row/RowReader.ts"
 import { quoteQualified } from "../row/SqlName.ts"
@@ -46,22 +45,6 @@ const isNumber = ({ type }: ReadableColumn): boolean => NUMBERS.has(type.sql)
 /** Whether a column has a sum, or at least a least and a greatest value. */
 export const hasSums = (column: ReadableColumn): boolean =>
   column.type.isDomain !== true && (isNumber(column) || TIMES.has(column.type.kind))
-
-/** Computed by the database as a text. */
-const textColumn = (name: string): ReadableColumn => ({
-  name,
-  notNull: false,
-  declared: null,
-  type: {
-    kind: "text",
-    sql: `"pg_catalog"."text"`,
-    name: "text",
-    operators: SYSTEM_OPERATORS,
-    plainJson: true,
-    runsNoUserCode: true,
-    temporal: false,
-  },
-})
 
 /** A float is added by the digits that are shown: sums of floats depend on the order of their rows. */
 const numberSql = (column: ReadableColumn): string =>

@@ -6,6 +6,17 @@ export const FILTER_CONDITIONS = ["eq", "ne", "gt", "ge", "lt", "le", "contains"
 /** How a filter compares values. */
 export type FilterCondition = (typeof FILTER_CONDITIONS)[number]
 
+/** The conditions that compare, as a person writes them. */
+export const SIGNS: Readonly<Record<Exclude<FilterCondition, "empty" | "notempty">, string>> = {
+  eq: "=",
+  ne: "!=",
+  gt: ">",
+  ge: ">=",
+  lt: "<",
+  le: "<=",
+  contains: "~",
+}
+
 /** A condition on a column. */
 export interface Filter {
   readonly column: string

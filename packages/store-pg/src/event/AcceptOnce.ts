@@ -42,7 +42,7 @@ export const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Accep
   const given = `unnest(${arrays.join(", ")}) AS c(${NOTICE_COLUMNS.names.join(", ")})`
   return {
     cte: `
-), told AS MATERIALIZED (
+), noticed AS MATERIALIZED (
   INSERT INTO cabinet.notice (kind, subject, instance, since, ends)
   SELECT c.kind, c.subject, c.instance, c.since::timestamptz, c.ends
   FROM locks, ${given}
@@ -50,7 +50,7 @@ export const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Accep
   WHERE locks.held IS NOT NULL ORDER BY c.kind, c.subject, c.instance
   ON CONFLICT DO NOTHING RETURNING kind, subject, instance`,
     filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (
-    SELECT min(c.request) FROM ${given} JOIN told USING (kind, subject, instance) GROUP BY kind, subject, instance))`,
+    SELECT min(c.request) FROM ${given} JOIN noticed USING (kind, subject, instance) GROUP BY kind, subject, instance))`,
     delivered: ` AND NOT EXISTS (SELECT FROM ${given} WHERE c.request = k.request AND c.about = a.id)`,
     about: `coalesce((SELECT max(c.about) FROM ${given} WHERE c.request = k.request), 0)`,
   }

@@ -3,8 +3,7 @@
  * only columns that the reader may select. No function of a customer runs, because the table itself is not read.
  */
 import { ColumnProfile, type ColumnStatistics, type TableStatistics } from "@data-cabinet/core/row/ColumnProfile"
-import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
-import { SYSTEM_OPERATORS } from "@data-cabinet/core/row/ColumnType"
+import { type ReadableColumn, type ReadableTable, textColumn } from "@data-cabinet/core/row/Catalog"
 import { type PageQuery, RowReader, shownColumn } from "@data-cabinet/core/row/RowReader"
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -13,21 +12,6 @@ import { Effect, Layer, Option } from "effect"
 
 /** Types whose values are shown; values of the others, such as documents and arrays, are not even read. */
 const SHOWN: ReadonlySet<string> = new Set(["number", "text", "boolean", "date", "timestamp", "timestamptz", "other"])
-
-const textColumn = (name: string): ReadableColumn => ({
-  name,
-  notNull: false,
-  declared: null,
-  type: {
-    kind: "text",
-    sql: `"pg_catalog"."text"`,
-    name: "text",
-    operators: SYSTEM_OPERATORS,
-    plainJson: true,
-    runsNoUserCode: true,
-    temporal: false,
-  },
-})
 
 /** A row of the statement, with everything as text. */
 interface StatisticsRow {

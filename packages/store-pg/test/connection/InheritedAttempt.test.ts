@@ -69,7 +69,7 @@ describe.each(["statement", "session"] as const)("a caller of the pool (%s)", (w
     assert.strictEqual(attempts, 2)
   })
 
-  it("is told that its own attempt has timed out", async () => {
+  it("gets the failure of its own attempt", async () => {
     const attempts = await withSilence(way, (work, begun) =>
       Effect.gen(function* () {
         const own = yield* Effect.forkChild(work)
