@@ -1150,7 +1150,7 @@ export const ENGLISH = {
     heldBack: "The address is paused. It waits until the address is resumed.",
     request: "Request",
     requestNow:
-      "As it would be sent now: written from the event and the current settings of the address, and signed for the next minutes. Values of the address's own headers are not shown.",
+      "As it would be sent now: written from the event and the current settings of the address, with a signature that is valid for a few minutes. Values of the address's own headers are not shown.",
     noRequest: "The request cannot be shown: its event or address is gone, it goes to an agent, or its template fails.",
     status: "Status",
     connectedTo: "Connected to",
