@@ -5,7 +5,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
-import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
+import { isMissingTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { DELETE_DEFERRED_ROWS, LOCK_SOURCES, MOVE_TO_TRASH } from "./TrashStatement.ts"
 
 /** An event with the table of its source. */
@@ -21,7 +21,11 @@ export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, f
   const ids = int8Array(found.map((row) => BigInt(row.id)))
   for (const [table] of Map.groupBy(found, (row) => row.table_name)) {
     if (table === null) continue
-    yield* sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [ids])
+    const rows = sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [
+      ids,
+    ])
+    // A table that was dropped has no rows.
+    yield* Effect.catchIf(sql.withTransaction(rows), isMissingTable, () => Effect.void)
   }
   yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
   return ids

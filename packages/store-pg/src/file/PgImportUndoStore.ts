@@ -18,7 +18,7 @@ import { connectionLossAsError, isConflict, orUnavailable } from "../connection/
 import { type Found, moveToTrash } from "../event/MoveToTrash.ts"
 import { dropColumns, usesOf } from "../row/DropColumns.ts"
 import { patiently } from "../row/PatientSession.ts"
-import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "../row/SourceTable.ts"
+import { holdSourceTable, SOURCES_SCHEMA, type SourceTable } from "../row/SourceTable.ts"
 import * as UndoStatement from "./UndoStatement.ts"
 
 /** How long a step waits for a lock, in milliseconds. */
@@ -143,7 +143,7 @@ const preview = Effect.fnUntraced(function* (
   yield* sql`SET LOCAL statement_timeout = 0`
   const found = yield* undoable(sql, id)
   if ("is" in found) return found
-  const table = yield* loadSourceTable(sql, found.source_id)
+  const table = yield* holdSourceTable(sql, found.source_id)
   const relation = table?.name == null ? null : quoteQualified(SOURCES_SCHEMA, table.name)
   const [counts] = yield* sql.unsafe<{ events: number; in_trash: number; rows: number; deliveries: number }>(
     UndoStatement.countOurs(relation),

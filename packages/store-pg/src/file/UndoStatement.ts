@@ -28,8 +28,7 @@ FROM cabinet.import_slice WHERE import_id = $1 AND first >= $2::int8 ORDER BY fi
 
 /** Found by their index of positions. $1: the source, $2: the epoch, $3: the transaction, $4 and $5: the ids. */
 export const EVENTS_OF_SLICE = `
-SELECT e.id::text AS id, e.source_id::text AS source_id,
-  CASE WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name
+SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name
 FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
 WHERE e.source_id = $1::int8 AND e.channel = 'file' AND e.epoch = $2::int8 AND e.xid = $3::int8
   AND e.id BETWEEN $4::int8 AND $5::int8 AND e.deleted_at IS NULL

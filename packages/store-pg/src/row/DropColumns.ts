@@ -1,6 +1,6 @@
 /**
- * Drops columns of a source's table that have no values. It first looks, without a lock, for anything that prevents the
- * drop. Then it locks out writers to scan the table once, and readers for the drop itself. It waits only briefly for a
+ * Drops columns of a source's table that have no values. It first looks, without a lock that others notice, for anything
+ * that prevents the drop. Then it locks out writers to scan the table once, and readers for the drop itself. It waits only briefly for a
  * lock, and retries, because other sessions queue behind it.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
@@ -18,7 +18,7 @@ import { isConflict, isUnavailable, sqlMessage, sqlState } from "../connection/S
 import { columnDependents } from "./ColumnDependents.ts"
 import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"
 import { dependentViews } from "./DependentViews.ts"
-import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+import { holdSourceTable, isMissingTable, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 /** How long one attempt waits for a lock, the number of attempts, and the pause after each. */
 const LOCK_TIMEOUT_MILLIS = 200
@@ -68,7 +68,7 @@ const columnsWithValues = Effect.fnUntraced(function* (
 
 type FilledOf = (names: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
 
-/** Returns what prevents dropping each of the table's columns. */
+/** Returns what prevents dropping each of the table's columns. The transaction has locked the table. */
 export const usesOf = Effect.fnUntraced(function* (
   sql: PgClient.PgClient,
   table: SourceTable,
@@ -156,7 +156,8 @@ const dropLocked = Effect.fnUntraced(function* <E>(
 const retried = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
   work.pipe(
     Effect.retry({
-      while: (error) => SqlError.isSqlError(error) && isConflict(error) && !isUnavailable(error),
+      while: (error) =>
+        SqlError.isSqlError(error) && !isUnavailable(error) && (isConflict(error) || isMissingTable(error)),
       schedule: Schedule.spaced(PAUSE),
       times: ATTEMPTS - 1,
     }),
@@ -167,17 +168,24 @@ const retried = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
     ),
   )
 
+/** Decides what to drop while senders and readers of the table continue. */
+const look = Effect.fnUntraced(function* <E>(
+  sql: PgClient.PgClient,
+  options: DropOptions<E>,
+): Effect.fn.Return<ReadonlyArray<string>, E | SqlError.SqlError> {
+  yield* sql`SET LOCAL statement_timeout = 0`
+  const table = yield* holdSourceTable(sql, options.sourceId)
+  const names = yield* Effect.fromResult(options.table(table))
+  if (table === undefined || table.name === null || names.length === 0) return []
+  return yield* chosen(sql, table, names, options.use)
+})
+
 /** Drops columns and returns those that it dropped. */
 export const dropColumns = Effect.fnUntraced(function* <E>(
   sql: PgClient.PgClient,
   options: DropOptions<E>,
 ): Effect.fn.Return<ReadonlyArray<SourceColumn>, E | NotRetyped | SqlError.SqlError> {
-  const table = yield* loadSourceTable(sql, options.sourceId)
-  const names = yield* Effect.fromResult(options.table(table))
-  if (table === undefined || table.name === null || names.length === 0) return []
-  const drop = yield* sql.withTransaction(
-    Effect.andThen(sql`SET LOCAL statement_timeout = 0`, chosen(sql, table, names, options.use)),
-  )
+  const drop = yield* sql.withTransaction(look(sql, options))
   if (drop.length === 0) return []
   const wanted = new Set(drop)
   const narrowed = (found: SourceTable | undefined) =>

@@ -10,7 +10,7 @@ import { int8Array } from "../connection/ArrayParameter.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { dependentViews, findObstacle, type SavedView } from "./DependentViews.ts"
 import * as Statement from "./RebuildStatement.ts"
-import { loadSourceTable, type SourceTable } from "./SourceTable.ts"
+import { holdSourceTable, type SourceTable } from "./SourceTable.ts"
 
 type Sql = PgClient.PgClient
 
@@ -156,7 +156,7 @@ export const rebuildFacts = (sql: Sql, sourceId: number) =>
     Effect.gen(function* () {
       yield* sql`SET LOCAL statement_timeout = 0`
       yield* sql`SET LOCAL lock_timeout = 2000`
-      const table = yield* loadSourceTable(sql, sourceId)
+      const table = yield* holdSourceTable(sql, sourceId)
       if (table === undefined) return NOTHING
       return table.name === null ? { ...NOTHING, table } : yield* read(sql, table)
     }),

@@ -20,7 +20,7 @@ import { SORTED_INDEXES_OF } from "./ColumnIndexStatement.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { matches, plainText } from "./NotationSql.ts"
 import { dependentViews, dropViews, findObstacle, recreateViews, type SavedView } from "./DependentViews.ts"
-import { loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
+import { existingColumns, loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
 
 /** The condition under which a column's text converts to another type, and the expression that converts it. */
 export const conversion = (column: string, from: ColumnKind, { type: to, notation }: NewType) => {
@@ -140,6 +140,8 @@ export class Retype<E> {
       if (column === null) return null
       const table = quoteQualified(SOURCES_SCHEMA, found!.name!)
       yield* sql.unsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+      const existing = yield* existingColumns(sql, sourceId)
+      if (existing !== undefined) yield* Effect.fromResult(decide.column(existing))
       const target: Target = {
         table,
         layout: found!.layout,

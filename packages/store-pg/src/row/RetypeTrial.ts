@@ -18,7 +18,7 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { dependentViews, findObstacle } from "./DependentViews.ts"
 import { conversion, isLockTimeout, isSlow } from "./Retype.ts"
-import { loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+import { existingColumns, holdSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 interface TrialOptions<E> {
   readonly sourceId: number
@@ -51,8 +51,8 @@ const trial = Effect.fnUntraced(function* <E>(
 ): Effect.fn.Return<RetypeTrial, E | SqlError.SqlError> {
   yield* sql`SET TRANSACTION READ ONLY`
   yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
-  const found = yield* loadSourceTable(sql, sourceId)
-  const column = yield* Effect.fromResult(decide.column(found))
+  const found = yield* holdSourceTable(sql, sourceId)
+  const column = yield* Effect.fromResult(decide.column((yield* existingColumns(sql, sourceId)) ?? found))
   if (column === null) return NOTHING
   const views = yield* viewsOf(sql, found!, column, decide)
   yield* sql.unsafe(`SET LOCAL statement_timeout = ${TRIAL_TIMEOUT_MILLIS}`)

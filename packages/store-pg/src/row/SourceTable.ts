@@ -8,7 +8,7 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { connectionLossAsError } from "../connection/StoreFailure.ts"
+import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 
 export const SOURCES_SCHEMA = "sources"
 
@@ -51,6 +51,31 @@ export const loadSourceTable = Effect.fnUntraced(function* (
   if (row === undefined) return undefined
   const { version, fans_out: fansOut, table_name: name, columns } = row
   return { sourceId, version, fansOut, name, layout: new TableLayout(columns ?? []) }
+})
+
+/** Whether a statement names a table that does not exist. */
+export const isMissingTable = (error: SqlError.SqlError): boolean => sqlState(error) === "42P01"
+
+/**
+ * Loads a source's table as `loadSourceTable` does, and keeps its columns as they are until the transaction ends, so that
+ * statements can be built from what the catalog says. Only changes of the table wait meanwhile.
+ */
+export const holdSourceTable = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient,
+  sourceId: number,
+): Effect.fn.Return<SourceTable | undefined, SqlError.SqlError> {
+  for (;;) {
+    const table = yield* loadSourceTable(sql, sourceId)
+    if (table === undefined || table.name === null) return table
+    // Unlike LOCK TABLE, this takes its lock on relations of any kind.
+    const lock = sql.unsafe(`SELECT FROM ${quoteQualified(SOURCES_SCHEMA, table.name)} WHERE false`)
+    const isHeld = yield* sql.withTransaction(Effect.as(lock, true)).pipe(
+      // Dropped since it was loaded.
+      Effect.catchIf(isMissingTable, () => Effect.succeed(false)),
+    )
+    // What was loaded may be older than the lock.
+    if (isHeld) return yield* loadSourceTable(sql, sourceId)
+  }
 })
 
 /**
