@@ -213,7 +213,7 @@ const restOf = (form: RawForm, byField: ReadonlyMap<string, Charset> = NO_FIELDS
     if (part !== null && (part.file !== null || charsetOf(part.charset) !== null)) continue
     if (byField.size === 0 || !byField.has(bytes.toString("utf8", nameStart, nameEnd))) add(valueStart, valueEnd)
   }
-  if (unread !== null) add(unread.from, bytes.length)
+  if (unread !== null) add(unread.from, unread.to)
   return Buffer.concat(chunks)
 }
 

@@ -9,7 +9,7 @@ import type { Charset } from "../text/Charset.ts"
 import { type CharsetDecision, type FormCharsets, staysUtf8 } from "./FormCharsets.ts"
 import { OtherReadings, type OtherReading, type ReadingPlace } from "./OtherReadings.ts"
 import { unescapeName } from "./PartHeaders.ts"
-import type { RawField, RawFile, RawForm } from "./RawForm.ts"
+import type { RawField, RawFile, RawForm, Unread } from "./RawForm.ts"
 
 export interface FormText {
   readonly fields: ReadonlyArray<readonly [name: string, value: Json]>
@@ -87,7 +87,7 @@ export const decodeForm = (
 }
 
 /** Decodes the rest of a form, from where its fields could not be read. */
-export const decodeRest = (bytes: Buffer, { decision, isUniform }: FormCharsets, from: number) =>
-  decode(bytes, isUniform || !staysUtf8(bytes, from, bytes.length) ? decision.charset : UTF_8, from)
+export const decodeRest = (bytes: Buffer, { decision, isUniform }: FormCharsets, { from, to }: Unread) =>
+  decode(bytes, isUniform || !staysUtf8(bytes, from, to) ? decision.charset : UTF_8, from, to)
 
 const BY_ITSELF: CharsetDecision = { charset: UTF_8, decidedBy: "data" }

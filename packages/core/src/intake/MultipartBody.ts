@@ -4,6 +4,7 @@
  * dropped: the result says where reading ended, and the caller keeps the rest as text.
  */
 import { parsePartHeaders } from "./PartHeaders.ts"
+import { DecodedValues } from "./DecodedValues.ts"
 import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 
@@ -15,12 +16,13 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
   if (first === null) {
     const reason =
       boundary === null ? "the content type names no boundary" : "no part begins with the boundary of the header"
-    return { bytes: body, fields: [], unread: { reason, offset: 0, from: 0 } }
+    return { bytes: body, fields: [], unread: { reason, offset: 0, from: 0, to: body.length } }
   }
   const newline = first.crlf ? "\r\n" : "\n"
   const delimiter = Buffer.concat([Buffer.from(newline), first.dashed])
   const blankLine = Buffer.from(newline + newline)
   const fields: Array<RawField> = []
+  const decoded = new DecodedValues(body)
   let unread: RawForm["unread"] = null
   let at = first.line.next
   let last = first.line.last
@@ -32,17 +34,22 @@ export const parseMultipartBody = (body: Buffer, boundary: string | null, limit:
       const bare = body.indexOf(newline, at) === at
       const headersEnd = bare ? at : body.indexOf(blankLine, at)
       if (headersEnd === -1 || headersEnd + newline.length > partEnd) {
-        unread = { reason: "the headers of a part do not end with an empty line", offset: at, from: at }
+        unread = {
+          reason: "the headers of a part do not end with an empty line",
+          offset: at,
+          from: at,
+          to: body.length,
+        }
         break
       }
       const contentStart = Math.min(headersEnd + (bare ? newline : blankLine).length, partEnd)
-      fields.push(fieldOf(body, at, headersEnd, contentStart, partEnd))
+      fields.push(fieldOf(body, at, headersEnd, contentStart, partEnd, decoded))
     }
     if (end === null) break
     at = end.line.next
     last = end.line.last
   }
-  return { bytes: body, fields, unread }
+  return { bytes: decoded.behindBody(), fields, unread }
 }
 
 /** The boundary in the first line of a body, for senders that did not declare it; null if there is none. */
@@ -53,8 +60,17 @@ export const boundaryInBody = (body: Buffer): string | null => {
   return boundary === "" ? null : boundary
 }
 
-const fieldOf = (body: Buffer, at: number, headersEnd: number, valueStart: number, valueEnd: number): RawField => {
-  const { name, file, charset } = parsePartHeaders(body, at, headersEnd)
+const fieldOf = (
+  body: Buffer,
+  at: number,
+  headersEnd: number,
+  sentStart: number,
+  sentEnd: number,
+  decoded: DecodedValues,
+): RawField => {
+  const { name, file, charset, encoding } = parsePartHeaders(body, at, headersEnd)
+  const encoded = encoding === null ? undefined : decoded.add(sentStart, sentEnd, encoding)
+  const { start: valueStart, end: valueEnd } = encoded?.value ?? { start: sentStart, end: sentEnd }
   const blank = file !== null && valueStart === valueEnd && nameIsEmpty(file.name)
   const place = typeof name === "string" ? null : name
   return {
@@ -62,8 +78,13 @@ const fieldOf = (body: Buffer, at: number, headersEnd: number, valueStart: numbe
     nameEnd: place?.end ?? at,
     valueStart,
     valueEnd,
-    // A file input that was left blank is sent as a file without a name and without content.
-    part: { charset, name: typeof name === "string" ? name : null, file: blank ? null : file },
+    part: {
+      charset,
+      name: typeof name === "string" ? name : null,
+      // A file input that was left blank is sent as a file without a name and without content.
+      file: blank ? null : file,
+      ...(encoded === undefined ? {} : { encoded }),
+    },
   }
 }
 

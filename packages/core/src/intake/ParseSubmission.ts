@@ -132,8 +132,8 @@ const queryFields = (query: RawForm, charsets: FormCharsets, main: Charset): Que
     const { fields, ...rest } = decodeForm(query, charsets, "query", main)
     return { fields: gatherFields(fields), ...rest }
   }
-  const { reason, offset, from } = query.unread
-  const { text, replaced } = decodeRest(query.bytes, charsets, from)
+  const { reason, offset } = query.unread
+  const { text, replaced } = decodeRest(query.bytes, charsets, query.unread)
   const fields = unparsedFields(text, `${reason}, at byte ${offset} of the URL's query string`)
   return { fields, replaced, others: [] }
 }

@@ -7,12 +7,15 @@ import { hexByte } from "./FormBody.ts"
 import { paramText, parseHeaderValue } from "./HeaderValue.ts"
 import type { HeaderParam } from "./HeaderValue.ts"
 import type { RawFile } from "./RawForm.ts"
+import { type TransferEncoding, transferEncodingOf } from "./TransferEncoding.ts"
 
 export interface PartHeaders {
   /** The offsets of `name`, or the text of `name*`. Null for a part without a name: it becomes a field with an empty name. */
   readonly name: { readonly start: number; readonly end: number } | string | null
   readonly file: RawFile | null
   readonly charset: string | null
+  /** Null for a value that is not encoded. */
+  readonly encoding: TransferEncoding | { readonly unknown: string } | null
 }
 
 /** Parses the header lines between `start` and `end` of the body; unknown lines are skipped. */
@@ -24,12 +27,13 @@ export const parsePartHeaders = (body: Buffer, start: number, end: number): Part
     text.indexOf('"', PLAIN_FIELD.length) === text.length - 1 &&
     !/[\\\n]/.test(text)
   ) {
-    return { name: { start: start + PLAIN_FIELD.length, end: end - 1 }, file: null, charset: null }
+    return { name: { start: start + PLAIN_FIELD.length, end: end - 1 }, file: null, charset: null, encoding: null }
   }
   let name: PartHeaders["name"] = null
   let fileName: RawFile["name"] | null = null
   let type: string | null = null
   let charset: string | null = null
+  let encoding: PartHeaders["encoding"] = null
   for (const line of linesOf(text)) {
     const value = text.slice(line.valueStart, line.end)
     if (line.name === "content-disposition") {
@@ -46,10 +50,12 @@ export const parsePartHeaders = (body: Buffer, start: number, end: number): Part
     } else if (line.name === "content-type") {
       type = value.trim().replaceAll("\0", "\uFFFD")
       charset = paramText(value, parseHeaderValue(value).params.get("charset"))
+    } else if (line.name === "content-transfer-encoding") {
+      encoding = transferEncodingOf(value)
     }
   }
   const file = fileName === null ? null : { name: fileName, type: type ?? "application/octet-stream" }
-  return { name, file, charset }
+  return { name, file, charset, encoding }
 }
 
 const PLAIN_FIELD = 'Content-Disposition: form-data; name="'

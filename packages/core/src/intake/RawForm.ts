@@ -1,4 +1,5 @@
 /** A form before decoding. Its parts are offsets in one run of bytes until the charset of each value is known. */
+import type { TransferEncoding } from "./TransferEncoding.ts"
 
 /**
  * A form with more fields was not filled in by a person; such a body is kept whole as `_raw`. A repeated name counts each
@@ -23,6 +24,21 @@ export interface RawPart {
   /** The text of `name*`, which declares its own charset, for a part without `name`. */
   readonly name: string | null
   readonly file: RawFile | null
+  /** Present if the part declares a transfer encoding. */
+  readonly encoded?: EncodedValue
+}
+
+/** A value of a part that declares a transfer encoding. */
+export interface EncodedValue {
+  /** The offsets of the value as sent. */
+  readonly start: number
+  readonly end: number
+  /** The offsets of the value of the field, which is the value as sent if that cannot be decoded. */
+  readonly value: { readonly start: number; readonly end: number }
+  /** The encoding that was removed. */
+  readonly encoding: TransferEncoding | null
+  /** Why the field has the value as sent, in words; null if it was decoded. */
+  readonly fault: string | null
 }
 
 /** The metadata of an uploaded file. */
@@ -33,7 +49,10 @@ export interface RawFile {
 }
 
 export interface RawForm {
-  /** Separators are ASCII, so the parts of valid UTF-8 are valid UTF-8 themselves. */
+  /**
+   * The body, followed by the decoded values of parts that declare a transfer encoding. Separators are ASCII, so the parts of
+   * valid UTF-8 are valid UTF-8 themselves.
+   */
   readonly bytes: Buffer
   readonly fields: ReadonlyArray<RawField>
   /** Why reading ended early, and where; null for a form that was read completely. */
@@ -45,13 +64,14 @@ export interface Unread {
   readonly reason: string
   /** Where the error is. */
   readonly offset: number
-  /** From here on, the body is not in `fields`. */
+  /** The part of the body that is not in `fields`. */
   readonly from: number
+  readonly to: number
 }
 
 /** The result for a form with too many fields: nothing is read as fields. */
 export const tooManyFields = (bytes: Buffer, offset: number, limit: number): RawForm => ({
   bytes,
   fields: [],
-  unread: { reason: `more than ${limit} form fields`, offset, from: 0 },
+  unread: { reason: `more than ${limit} form fields`, offset, from: 0, to: bytes.length },
 })

@@ -157,15 +157,18 @@ const piecesOf = (
       return part === null ? text : unescapeName(text)
     }
     const isPlainName = isAscii(bytes, nameStart, nameEnd)
+    // A value that is decoded now may have been kept as sent before.
     const isPlainValue =
-      part?.file == null ? isAscii(bytes, valueStart, valueEnd) : isPlainFileName(bytes, part.file.name)
+      part?.file == null
+        ? part?.encoded === undefined && isAscii(bytes, valueStart, valueEnd)
+        : isPlainFileName(bytes, part.file.name)
     // Before `name*` was read, such a field had an empty name.
     const names = part?.name != null ? [name, ""] : isPlainName ? [name] : [...new Set(past.map(nameIn))]
     return { names, name, value, plain: isPlainName && isPlainValue }
   })
   if (unread === null || !isBody) return { pieces, replaced: read.replaced, others: read.others }
-  const rest = decodeRest(bytes, charsets, unread.from)
-  const raw: Piece = { names: ["_raw"], name: "_raw", value: rest.text, plain: isAscii(bytes, unread.from) }
+  const rest = decodeRest(bytes, charsets, unread)
+  const raw: Piece = { names: ["_raw"], name: "_raw", value: rest.text, plain: isAscii(bytes, unread.from, unread.to) }
   return { pieces: [...pieces, raw], replaced: read.replaced + rest.replaced, others: read.others }
 }
 
@@ -184,7 +187,7 @@ const formIn = (body: Buffer, contentType: string | null): RawForm => {
   const guessed = multipartBoundaryOf(body)
   if (guessed !== null) return parseMultipartBody(body, guessed)
   const plain = kind === "plain" ? parsePlainForm(body) : null
-  return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0 } }
+  return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0, to: body.length } }
 }
 
 /** The event with the pieces in place; null if the pieces do not belong to the event. */

@@ -10,7 +10,7 @@ import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
 import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decideCharset, decideFormCharsets, type CharsetDecision, type CharsetSignals } from "./FormCharsets.ts"
-import { decodeForm, decodeRest } from "./FormText.ts"
+import { decodeForm, decodeRest, type FormText } from "./FormText.ts"
 import { emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import type { SentTexts } from "../json/JsonSlices.ts"
 import { type JsonLines, readJsonLines } from "./JsonLines.ts"
@@ -60,8 +60,8 @@ export const bodyOf = (
   if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
   if (kind === "json") return jsonBody(body, json)
   if (kind === "lines") return linesBody(body, lines ?? readJsonLines(decode(body, UTF_8)))
-  if (kind === "multipart") return formBody(body, parseMultipartBody(body, boundary), signals)
-  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(body, parseFormBody(body), signals)
+  if (kind === "multipart") return formBody(parseMultipartBody(body, boundary), signals)
+  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(parseFormBody(body), signals)
   return otherBody(body, kind, signals, json)
 }
 
@@ -138,18 +138,34 @@ const undeclaredJson = ({ decoded, notes }: SentJson, value: Json): ReadBody => 
   return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
 }
 
-const formBody = (body: Buffer, form: RawForm, signals: CharsetSignals): ReadBody => {
+const formBody = (form: RawForm, signals: CharsetSignals): ReadBody => {
   const charsets = decideFormCharsets(form, signals)
   const { decision } = charsets
   const { fields, others, ...text } = decodeForm(form, charsets)
-  const payload = gatherFields(fields)
+  const faults = encodingFaults(form, fields)
+  const sent = gatherFields(fields)
+  const payload = faults === null ? sent : withQueryFields(sent, new Map([["_parse_error", faults]]))
   if (form.unread === null) return { ...oneObject(payload, decision, text.replaced), others, isForm: true }
-  const { reason, offset, from } = form.unread
-  const rest = decodeRest(body, charsets, from)
+  const { reason, offset } = form.unread
+  const rest = decodeRest(form.bytes, charsets, form.unread)
   const kept = unparsedFields(rest.text, `not a readable form: ${reason}, at byte ${offset} of the body`)
   const whole = oneObject(withQueryFields(payload, kept), decision, text.replaced + rest.replaced)
   return { ...whole, others, isForm: true, keptAsRaw: true }
 }
+
+/** The values of a form that did not match their transfer encodings, in words; null if there are none. */
+const encodingFaults = ({ fields }: RawForm, read: FormText["fields"]): string | null => {
+  const faults = fields.flatMap(({ part }, index) => {
+    const fault = part?.encoded?.fault ?? null
+    return fault === null ? [] : [`the value of "${read[index]![0].slice(0, MAX_NAME)}" is kept as sent: ${fault}`]
+  })
+  if (faults.length === 0) return null
+  const more = faults.length > MAX_FAULTS ? `; and ${faults.length - MAX_FAULTS} more` : ""
+  return faults.slice(0, MAX_FAULTS).join("; ").toWellFormed() + more
+}
+
+const MAX_FAULTS = 5
+const MAX_NAME = 100
 
 /**
  * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. A value other than an
@@ -159,11 +175,11 @@ const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: 
   const read = json ?? readJson(body)
   const { parsed } = read
   if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success)
-  if (readsAsForm(body)) return formBody(body, parseFormBody(body), signals)
+  if (readsAsForm(body)) return formBody(parseFormBody(body), signals)
   const boundary = multipartBoundaryOf(body)
-  if (boundary !== null) return formBody(body, parseMultipartBody(body, boundary), signals)
+  if (boundary !== null) return formBody(parseMultipartBody(body, boundary), signals)
   const plainForm = kind === "plain" ? parsePlainForm(body) : null
-  if (plainForm !== null) return formBody(body, plainForm, signals)
+  if (plainForm !== null) return formBody(plainForm, signals)
   return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
 }
 

@@ -7,7 +7,7 @@ import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../intake/FormGu
 import type { IntakeRequest } from "../intake/IntakeRequest.ts"
 import { parseMultipartBody } from "../intake/MultipartBody.ts"
 import { parsePlainForm } from "../intake/PlainForm.ts"
-import type { RawForm } from "../intake/RawForm.ts"
+import type { RawField, RawForm } from "../intake/RawForm.ts"
 import { bufferOf } from "../text/Charset.ts"
 import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
 import type { Place } from "./Recipe.ts"
@@ -82,17 +82,27 @@ const undeclaredForm = (bytes: Buffer, kind: BodyKind): RawForm | null => {
   return kind === "plain" ? parsePlainForm(bytes) : null
 }
 
-const valuesIn = ({ bytes, fields }: RawForm, field: string): ReadonlyArray<TextRange> =>
+const valuesIn = ({ bytes, fields }: RawForm, field: string): ReadonlyArray<MaskedRange> =>
   fields.flatMap(({ nameStart, nameEnd, valueStart, valueEnd, part }) =>
     part?.file == null && bytes.toString("utf8", nameStart, nameEnd) === field
-      ? [{ start: valueStart, end: valueEnd }]
+      ? [placeOf({ valueStart, valueEnd, part })]
       : [],
   )
 
-const replaced = (bytes: Buffer, places: ReadonlyArray<TextRange>, by: string): Uint8Array => {
+/** A value in a transfer encoding is replaced where it was sent, by the encoded mask. */
+const placeOf = ({ valueStart, valueEnd, part }: Pick<RawField, "valueStart" | "valueEnd" | "part">): MaskedRange => {
+  const { start, end, encoding } = part?.encoded ?? { start: valueStart, end: valueEnd, encoding: null }
+  return encoding === "base64" ? { start, end, by: Buffer.from(MASK).toString("base64") } : { start, end }
+}
+
+interface MaskedRange extends TextRange {
+  readonly by?: string
+}
+
+const replaced = (bytes: Buffer, places: ReadonlyArray<MaskedRange>, mask: string): Uint8Array => {
   const pieces: Array<Uint8Array> = []
   let at = 0
-  for (const { start, end } of places.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, by = mask } of places.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue
     pieces.push(bytes.subarray(at, start), Buffer.from(by))
     at = end

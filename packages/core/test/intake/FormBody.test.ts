@@ -141,7 +141,7 @@ describe("parseFormBody", () => {
   it("parseFormBody stops at its field limit and reports where", () => {
     const form = parseFormBody(Buffer.from("a=1&b=2&&c=3"), 2)
     assert.deepStrictEqual(form.fields, [])
-    assert.deepStrictEqual(form.unread, { reason: "more than 2 form fields", offset: 9, from: 0 })
+    assert.deepStrictEqual(form.unread, { reason: "more than 2 form fields", offset: 9, from: 0, to: 12 })
     assert.isNull(parseFormBody(Buffer.from("a=1&b=2&&"), 2).unread)
   })
 })

@@ -120,15 +120,15 @@ describe("parseMultipartBody", () => {
   it("parseMultipartBody returns what it cannot read to the caller, with its position", () => {
     assert.deepStrictEqual(read(`${named("a", "1")}--X\r\nContent-Disposition: form-data; na`), {
       fields: [["a", "1"]],
-      unread: { reason: "the headers of a part do not end with an empty line", offset: 57, from: 57 },
+      unread: { reason: "the headers of a part do not end with an empty line", offset: 57, from: 57, to: 91 },
     })
     assert.deepStrictEqual(read("nothing here"), {
       fields: [],
-      unread: { reason: "no part begins with the boundary of the header", offset: 0, from: 0 },
+      unread: { reason: "no part begins with the boundary of the header", offset: 0, from: 0, to: 12 },
     })
     assert.deepStrictEqual(read("x", null), {
       fields: [],
-      unread: { reason: "the content type names no boundary", offset: 0, from: 0 },
+      unread: { reason: "the content type names no boundary", offset: 0, from: 0, to: 1 },
     })
   })
 

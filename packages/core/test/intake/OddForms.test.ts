@@ -83,3 +83,31 @@ describe("parseSubmission reads a body as what it looks like", () => {
     ["a JSON text sequence", '\u001E{"a":1}\n\u001E{"a":2}\n', "application/json-seq", { a: 1 }],
   ]) // prettier-ignore
 })
+
+describe("parseSubmission removes the transfer encoding of a part", () => {
+  const QP = "Content-Transfer-Encoding: quoted-printable"
+  const BASE64 = "content-transfer-encoding:base64"
+  const koi = iconv.encode("Ёж", "koi8r").toString("base64")
+  const sent = (head: string, value: string) => parts(part(`${named("a")}\r\n${head}`, value), part(named("b"), "=41"))
+  const kept = (head: string, value: string, fault: string, at: number) => {
+    const start = `--bx\r\n${named("a")}\r\n${head}\r\n\r\n`.length
+    const reason = `the value of "a" is kept as sent: ${fault}, at byte ${start + at} of the body`
+    return [sent(head, value), MULTIPART, { a: value, b: "=41", _parse_error: reason }] as const
+  }
+  table([
+    ["quoted-printable with soft line breaks", sent(QP, "=D0=81=d0=b6 =3D =\r\n1 \t\r\n= \n2="), MULTIPART, { a: "Ёж = 1 \t\r\n2", b: "=41" }],
+    ["base64 in lines, without padding", sent(BASE64, "0IHQ\r\ntiAxIA"), MULTIPART, { a: "Ёж 1 ", b: "=41" }],
+    ["base64 in the charset of the part", sent(`Content-Type: text/plain; charset=koi8-r\r\n${BASE64}`, koi), MULTIPART, { a: "Ёж", b: "=41" }],
+    ["quoted-printable in an undeclared charset", sent(QP, "=CF=F0=E8=E2=E5=F2 =E2=F1=E5=EC"), MULTIPART, { a: "Привет всем", b: "=41" }],
+    ["no encoding by name", sent("Content-Transfer-Encoding: 8bit (as is)", "=D0=81"), MULTIPART, { a: "=D0=81", b: "=41" }],
+    ["the name of a charset", sent("Content-Transfer-Encoding: UTF-8", "=D0=81"), MULTIPART, { a: "=D0=81", b: "=41" }],
+    ["an encoded file, whose size is that of its content", parts(part(`${named("f")}; filename="x"\r\n${BASE64}`, "0IHQtg==")), MULTIPART, { f: { name: "x", type: "application/octet-stream", size: 4 } }],
+    ["an encoding that decodes to nothing", sent(BASE64, ""), MULTIPART, { a: "", b: "=41" }],
+    ["text that is not quoted-printable", ...kept(QP, "x=y", "not valid quoted-printable", 1)],
+    ["text that is not base64", ...kept(BASE64, "Ab!=", "not valid base64", 2)],
+    ["base64 that is cut off", ...kept(BASE64, "0IHQt", "not valid base64", 5)],
+    ["base64 with bits to spare", ...kept(BASE64, "0IHQtx", "not valid base64", 6)],
+    ["an unknown encoding", ...kept("Content-Transfer-Encoding: x-uuencode", "#0V%T", 'its Content-Transfer-Encoding "x-uuencode" is unknown', 0)],
+    ["a part that is cut off behind an encoded one", Buffer.concat([part(`${named("a")}\r\n${QP}`, "=D0=81"), Buffer.from("--bx\r\nContent-Dis")]), MULTIPART, { a: "Ё", _raw: "Content-Dis", _parse_error: "not a readable form: the headers of a part do not end with an empty line, at byte 109 of the body" }],
+  ]) // prettier-ignore
+})

@@ -180,6 +180,18 @@ const nestedSubmission = (body: string, encoding: "utf-8" | "windows-1251"): Sub
   nestBrackets: true,
 })
 
+it("rereadOriginal decodes a value that was kept in its transfer encoding", () => {
+  const head = `--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`
+  const submission = { ...submissionOf([], {}), contentType: "multipart/form-data; boundary=b" }
+  const { original } = stored({ ...submission, body: Buffer.from(`${head}=CF=F0=E8=E2=E5=F2\r\n--b\r\nrest`) })
+  const payload = new Map([
+    ["a", "=CF=F0=E8=E2=E5=F2"],
+    ["_raw", "rest"],
+  ])
+  const read = reread({ original, payload }, { charset: WINDOWS_1251, allValues: false })
+  assert.deepStrictEqual([...read.payload.values()], ["Привет", "rest"])
+})
+
 it("rereadOriginal corrects a nested event in place", () => {
   const body = `leads[add][0][name]=${win("Анна")}&n=1&leads[add][1][name]=${win("Ян")}&tags[]=${win("да")}&l[]=1&l[]=${win("б")}&a[${win("ключ")}]=2`
   const wrong = stored(nestedSubmission(body, "utf-8"))

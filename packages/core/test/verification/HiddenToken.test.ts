@@ -27,6 +27,8 @@ const JSON_TYPE = "application/json"
 const LINES = "application/x-ndjson"
 const FORM = "application/x-www-form-urlencoded"
 const MULTIPART = "multipart/form-data; boundary=b"
+const BASE64 = "\r\nContent-Transfer-Encoding: base64"
+const PRINTABLE = "\r\nContent-Transfer-Encoding: quoted-printable"
 const parts = (...fields: ReadonlyArray<readonly [head: string, value: string]>) =>
   `${fields.map(([head, value]) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`).join("")}--b--\r\n`
 
@@ -50,6 +52,8 @@ describe("a token in a field", () => {
       parts(['name="a"', "1"], ['name="token"', TOKEN], ['name="token"; filename="t"', "file"]),
       parts(['name="a"', "1"], ['name="token"', "***"], ['name="token"; filename="t"', "file"]),
     ],
+    [MULTIPART, parts([`name="token"${BASE64}`, "czNjcjN0"]), parts([`name="token"${BASE64}`, "Kioq"])],
+    [MULTIPART, parts([`name="token"${PRINTABLE}`, "s3=63r3t"]), parts([`name="token"${PRINTABLE}`, "***"])],
   ])("passes and is masked, as %s: %s", (type, body, kept) => {
     expect(seen({ field: "token" }, sent(body, type))).toMatchObject({ is: true, body: kept })
   })
