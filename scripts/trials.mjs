@@ -127,8 +127,13 @@ const PARTS = {
   },
   files: {
     missing: null,
-    run: [vitest, "run", "packages/core/test/file/DamagedFiles.test.ts"],
-    env: { FILE_MUTATIONS: "10000" },
+    run: [
+      vitest,
+      "run",
+      "packages/core/test/file/DamagedFiles.test.ts",
+      "packages/core/test/intake/ParseSubmissionFuzz.test.ts",
+    ],
+    env: { FILE_MUTATIONS: "10000", FUZZ_BODIES: "500000" },
   },
   screens: {
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,

@@ -25,7 +25,7 @@ it("a command killed with SIGKILL in the middle of its work leaves its audit ent
   )
   const command = newHome().start(["key", "add", "Killed"], { DATABASE_URL: database.url })
   const ended = once(command, "exit")
-  await vi.waitFor(async () => expect((await entries()).length).toBe(1), { timeout: 60_000, interval: 50 })
+  await vi.waitFor(async () => expect((await entries()).length).toBe(1), { timeout: 100_000, interval: 50 })
   command.kill("SIGKILL")
   await ended
   assert.deepStrictEqual(await entries(), [{ actor_kind: "cli", action: "key.issue", name: "Killed", outcome: null }])

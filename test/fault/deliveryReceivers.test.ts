@@ -73,7 +73,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     for (const id of [901, 901, 902, 901, 903]) {
       expect(await post(of(id), signDelivery(bytes(of(id)), [SECRET], now()))).toBe(204)
     }
-    await vi.waitUntil(() => printed.includes("event 903 of Twice"), { timeout: 60_000 })
+    await vi.waitUntil(() => printed.includes("event 903 of Twice"), { timeout: 100_000 })
     expect(printed.match(/event \d+ of Twice/g)).toEqual([
       "event 901 of Twice",
       "event 902 of Twice",
@@ -139,7 +139,7 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
             ({ status }) => status === 500,
             () => false,
           ),
-        { timeout: 60_000 },
+        { timeout: 100_000 },
       )
       process.kill(-bare.pid!, "SIGKILL")
       await ended

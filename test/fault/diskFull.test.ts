@@ -67,7 +67,7 @@ it("is reported by /readyz, doctor, the log and to the sender, and its end is no
   await database.run("DROP TRIGGER no_row ON cabinet.event")
   expect((await ready()).status).toBe(503)
   await database.run("DROP EVENT TRIGGER no_room")
-  await expect.poll(ready, { timeout: 60_000 }).toMatchObject({ status: 200 })
+  await expect.poll(ready, { timeout: 100_000 }).toMatchObject({ status: 200 })
   expect((await send(2)).status).toBe(200)
   for (const line of server.log().trim().split("\n"))
     expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) })

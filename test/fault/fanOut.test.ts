@@ -82,7 +82,7 @@ it("processes that are killed within their slices leave each delivery written on
     let hasWritten = false
     for (const child of workers) child.once("message", () => (hasWritten = true))
     await vi.waitFor(async () => assert.isTrue(hasWritten || (await pending()) === 0), {
-      timeout: 60_000,
+      timeout: 100_000,
       interval: 10,
     })
     for (const child of workers) await kill(child)

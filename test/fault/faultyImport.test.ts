@@ -44,7 +44,7 @@ beforeEach(async () => {
   await database.run(`ALTER TABLE cabinet.staged_row ENABLE TRIGGER spoil`)
 })
 
-const UNTIL = { timeout: 60_000, interval: 100 }
+const UNTIL = { timeout: 100_000, interval: 100 }
 
 /** Imports are accepted by the process that claims them first: the one that staged them, or the other's loop. */
 const accepted = () =>

@@ -179,7 +179,10 @@ it(
 
     const { ids } = await readAll(cursor)
     await expect
-      .poll(() => clients.filter((client) => client.ids.length < ids.length).length, { timeout: 60_000, interval: 200 })
+      .poll(() => clients.filter((client) => client.ids.length < ids.length).length, {
+        timeout: 100_000,
+        interval: 200,
+      })
       .toBe(0)
     for (const client of clients) client.leave()
     await Promise.all(followed)

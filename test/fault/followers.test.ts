@@ -22,7 +22,7 @@ const WORKER = program(new URL("followerWorker.ts", import.meta.url))
 const GATE = 77_001
 const EVENTS = 20
 /** One process at work must not time out under the load of other tests. */
-const TIMEOUT = { timeout: 60_000 }
+const TIMEOUT = { timeout: 100_000 }
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>

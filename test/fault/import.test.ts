@@ -87,7 +87,7 @@ it("an import whose process was killed continues automatically, each row once an
       // After the last row has been accepted, staged rows are deleted in slices.
       assert.deepStrictEqual(now, { state: "done", staged: false })
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 100_000, interval: 100 },
   )
   await Promise.all(servers.map((server) => server.close()))
   assert.deepStrictEqual(

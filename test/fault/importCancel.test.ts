@@ -75,7 +75,7 @@ const importing = async (sourceId: number, rows: number) => {
   const seen: Array<{ readonly phase: string; readonly done: number }> = []
   child.on("message", (message) => void seen.push(message as (typeof seen)[number]))
   const accepting = () => seen.some(({ phase, done }) => phase === "accepting" && done > 0)
-  await vi.waitFor(() => assert.isTrue(accepting()), { timeout: 60_000, interval: 5 })
+  await vi.waitFor(() => assert.isTrue(accepting()), { timeout: 100_000, interval: 5 })
   return { child, path, seen }
 }
 
@@ -96,7 +96,7 @@ it.each(["acceptance", "cancellation"])(
           const waits = "datname = current_database() AND wait_event_type = 'Lock'"
           assert.isAtLeast((await database.run(`SELECT FROM pg_stat_activity WHERE ${waits}`)).length, number)
         },
-        { timeout: 30_000, interval: 5 },
+        { timeout: 100_000, interval: 5 },
       )
     const begun = first === "acceptance" ? accept() : stop()
     await waiting(1)
@@ -150,7 +150,7 @@ it("an import whose process was killed does not continue once it is cancelled", 
   const server = importCabinet(database.url, { loop: true })
   await server.feed(source.id)
   assert.isTrue(Option.isNone(await cabinet.run(ImportStore.use((imports) => imports.claim(id)))))
-  await vi.waitFor(async () => assert.strictEqual(await stagedRows(), 0), { timeout: 60_000 })
+  await vi.waitFor(async () => assert.strictEqual(await stagedRows(), 0), { timeout: 100_000 })
   await server.close()
   assert.deepInclude(await statusOf(id), { state: "failed", accepted })
   assert.lengthOf(await cabinet.feed(source.id), accepted)

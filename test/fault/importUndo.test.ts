@@ -66,7 +66,7 @@ it("an undo whose process is killed again and again continues in a server, and c
   assert.strictEqual((await stateOf(id))["state"], "undoing")
   const servers = [importCabinet(database.url, { loop: true }), importCabinet(database.url, { loop: true })]
   await Promise.all(servers.map((server) => server.feed(source.id)))
-  await vi.waitFor(async () => assert.strictEqual((await stateOf(id))["state"], "undone"), { timeout: 60_000 })
+  await vi.waitFor(async () => assert.strictEqual((await stateOf(id))["state"], "undone"), { timeout: 100_000 })
   await Promise.all(servers.map((server) => server.close()))
   const ended = { state: "undone", position: ROWS, events: ROWS, columns: '["n","note"]', deleted: ROWS, listed: ROWS }
   assert.deepStrictEqual(await stateOf(id), ended)
@@ -104,7 +104,7 @@ it("data sent during an undo is kept, even in columns that the undo drops", asyn
   await Promise.all(senders)
   assert.deepInclude(undo, { state: "undone", events: ROWS })
   await vi.waitFor(async () => assert.lengthOf(await database.run("SELECT FROM cabinet.deferred_row"), 0), {
-    timeout: 30_000,
+    timeout: 100_000,
   })
   const columns = await database.run("SELECT name FROM cabinet.field_column WHERE name IN ('note', 'other')")
   const values = columns.map(({ name }) => String(name)).join(", ")

@@ -109,7 +109,7 @@ const sentTo = (addressId: number) =>
 const fails = (id: number) =>
   vi.waitUntil(
     async () => (await database.run(`SELECT failing_since FROM cabinet.address WHERE id = ${id}`))[0]!["failing_since"],
-    { timeout: 60_000, interval: 50 },
+    { timeout: 100_000, interval: 50 },
   )
 
 let orders: number
@@ -339,7 +339,7 @@ it("deliveries that no process sends give a notice, and another when they pile u
 
 it("a held feed gives a notice that names the session", async () => {
   const waits = Effect.promise(() =>
-    vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 60_000, interval: 500 }),
+    vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 100_000, interval: 500 }),
   )
   await there.runPromise(whileAccepting(orders, "slow", waits))
   const [notice, ...more] = await told("feed.held")
@@ -425,7 +425,7 @@ it("a receiver's certificate that expires soon gives one notice, and none if no 
   const { id } = await cabinet.runPromise(Addresses.use((all) => all.create({ url, sources: [orders] })))
   const { status: got } = await cabinet.runPromise(Addresses.use((all) => all.ping(id)))
   assert.strictEqual(got, 204)
-  await vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 60_000, interval: 200 })
+  await vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 100_000, interval: 200 })
   const [notice] = await told("certificate.ending")
   assert.deepInclude(notice, { address_id: id, url, days_left: 1 })
   await cabinet.runPromise(Addresses.use((all) => all.ping(id)))

@@ -80,7 +80,7 @@ it("a rebuild that is killed leaves every row once, and another process tidies u
     const [stored] = await database.run("SELECT state FROM cabinet.table_rebuild")
     await database.run("UPDATE cabinet.follower SET leased_until = cabinet.now() WHERE kind = 'rebuild'")
     const tidy = FollowerStore.use((followers) => runFollower(followers, rebuildFollower))
-    await expect.poll(() => cabinet.runPromise(tidy).then(remains), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => cabinet.runPromise(tidy).then(remains), { timeout: 100_000 }).toEqual([])
     expect((await rows()).length).toBe(before.length + 1)
     const { state } = await cabinet.runPromise(TableRebuild.use((all) => all.state(source)))
     expect(state).toBe(stored!["state"] === "done" ? "done" : "failed")

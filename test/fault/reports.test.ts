@@ -251,7 +251,7 @@ it("a long read and its locks delay no event; a row with a new field follows whe
       const { data } = await json("rows", "sources.first_source", "--where", "total=14")
       expect(data).toMatchObject([{ while_reading: "yes" }])
     },
-    { timeout: 60_000, interval: 500 },
+    { timeout: 100_000, interval: 500 },
   )
 })
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   home = newHome()
   server = await home.serve()
 })
-afterAll(endAll, 60_000)
+afterAll(endAll, 100_000)
 
 const json = async (...args: ReadonlyArray<string>) => {
   const result = await home.cabinet([...args, "--json"])
@@ -85,7 +85,7 @@ it("event list --follow continues once its database is back", async () => {
   const store = testCabinet(database.url)
   try {
     const create = () => store.runPromise(Sources.use((sources) => sources.create({ name: "S" })))
-    const { id } = await vi.waitFor(create, 60_000)
+    const { id } = await vi.waitFor(create, 100_000)
     const accept = (body: string) =>
       store.runPromise(EventLog.use((log) => appendEvents(log, requestOf(id, body, false))))
     await accept("before")
@@ -93,14 +93,14 @@ it("event list --follow continues once its database is back", async () => {
     const said = { out: "", err: "" }
     follower.stdout!.on("data", (chunk: Buffer) => (said.out += chunk.toString()))
     follower.stderr!.on("data", (chunk: Buffer) => (said.err += chunk.toString()))
-    const until = (word: RegExp, face: "out" | "err") => vi.waitFor(() => expect(said[face]).toMatch(word), 60_000)
+    const until = (word: RegExp, face: "out" | "err") => vi.waitFor(() => expect(said[face]).toMatch(word), 100_000)
     await until(/"before"/, "out")
     const asAdmin = (statement: string) => runSql(databaseUrl(database.socketDir, superuser, "postgres"), statement)
     await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS false`)
     await asAdmin(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database.name}'`)
     await until(/Waiting until it/, "err")
     await asAdmin(`ALTER DATABASE ${database.name} WITH ALLOW_CONNECTIONS true`)
-    await vi.waitFor(() => accept("after"), 60_000)
+    await vi.waitFor(() => accept("after"), 100_000)
     await until(/"before"[^]*"after"/, "out")
     const exit = once(follower, "exit")
     follower.kill("SIGINT")

@@ -262,7 +262,7 @@ it("a client that reads nothing of its export blocks no other client, and gets n
       await again.body?.cancel()
       return again.status === 200
     },
-    { timeout: 20_000 },
+    { timeout: 100_000 },
   )
 })
 

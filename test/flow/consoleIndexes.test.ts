@@ -22,7 +22,7 @@ const INDEXES = `${TABLE}/indexes`
 
 /** Waits until the build's own process has noticed its end. */
 const idle = () =>
-  expect.poll(async () => (await viewer.get(INDEXES)).text, { timeout: 30_000 }).not.toContain("data-again")
+  expect.poll(async () => (await viewer.get(INDEXES)).text, { timeout: 100_000 }).not.toContain("data-again")
 
 it("the search index is created, shown as the API has it, rebuilt and dropped", async () => {
   assert.include((await viewer.get(TABLE)).text, `href="/data${INDEXES}"`)
@@ -73,12 +73,12 @@ it("a long build continues after its response, and the screen shows it until it 
       database.url,
       "SELECT pg_cancel_backend(pid) FROM pg_stat_progress_create_index WHERE datname = current_database()",
     )
-    await expect.poll(async () => (await editor.get(shown)).text, { timeout: 30_000 }).not.toContain("data-again")
+    await expect.poll(async () => (await editor.get(shown)).text, { timeout: 100_000 }).not.toContain("data-again")
     const failed = (await editor.get(shown)).text
     holding.end()
     assert.include(failed, 'class="box error"')
     assert.strictEqual((await editor.post(act, {})).status, 303)
-    await expect.poll(async () => (await editor.get(shown)).text, { timeout: 30_000 }).not.toContain("data-again")
+    await expect.poll(async () => (await editor.get(shown)).text, { timeout: 100_000 }).not.toContain("data-again")
     const built = (await editor.get(shown)).text
     assert.notInclude(built, 'class="box error"')
     assert.include(built, ">ready<")

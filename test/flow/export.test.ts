@@ -39,7 +39,7 @@ afterAll(endAll)
 
 const BACKENDS = `FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%reader export%' AND state = 'active'`
 const untilExporting = () =>
-  expect.poll(() => database.run(`SELECT 1 ${BACKENDS}`), { timeout: 30_000 }).toHaveLength(1)
+  expect.poll(() => database.run(`SELECT 1 ${BACKENDS}`), { timeout: 100_000 }).toHaveLength(1)
 
 it("writes the format implied by the file's name, digit by digit, and reports the result", async () => {
   assert.strictEqual(

@@ -110,7 +110,7 @@ it("continues automatically, and loses or repeats nothing when killed", { timeou
     await send(20)
     const child = home.start(["export", "--events", "--dir", dir, "--follow", "--every", "10s"], env())
     const exit = new Promise((resolve) => child.once("close", resolve))
-    await expect.poll(whole, { timeout: 60_000 }).toBe(round)
+    await expect.poll(whole, { timeout: 100_000 }).toBe(round)
     child.kill("SIGKILL")
     await exit
   }

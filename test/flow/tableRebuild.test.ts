@@ -38,7 +38,7 @@ const acts = async () => {
 }
 
 const stateIs = (wanted: object) =>
-  expect.poll(async () => (await viewer.manage("GET", at)).json, { timeout: 60_000 }).toMatchObject(wanted)
+  expect.poll(async () => (await viewer.manage("GET", at)).json, { timeout: 100_000 }).toMatchObject(wanted)
 
 it("a rebuild is previewed and run by those who may change columns, and its state says what came of it", async () => {
   const none = await viewer.manage("GET", at)

@@ -214,7 +214,7 @@ const placeIsFree = () =>
   vi.waitFor(async () => {
     const { json } = await upload(`/upload/${source}`, form("a\n1\n", "late.csv"))
     assert.notStrictEqual(json.error, "busy")
-  }, 60_000)
+  }, 100_000)
 
 it("POST /upload leaves no trace of an upload that is interrupted or stalls", async () => {
   for (const ends of [true, false]) {
@@ -227,10 +227,10 @@ it("POST /upload leaves no trace of an upload that is interrupted or stalls", as
         "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 10000\r\n\r\n" +
         '--b\r\nContent-Disposition: form-data; name="file"; filename="x.csv"\r\n\r\na,b\r\n1,2\r\n',
     )
-    await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 60_000)
+    await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 100_000)
     if (ends) socket.destroy()
-    await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 60_000)
-    if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s), 60_000)
+    await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 100_000)
+    if (!ends) await vi.waitFor(() => assert.match(answer, /^HTTP\/1\.1 422 .*"error":"unreadable"/s), 100_000)
     socket.destroy()
     await placeIsFree()
   }
@@ -256,16 +256,16 @@ it("POST /upload accepts a limited number at once, not all of one token, and ref
     }
   }
   const slow = [begin(token)]
-  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 60_000)
+  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 1), 100_000)
   const late = (as: string) => upload(`/upload/${source}`, form("a\n1\n", "late.csv"), { as })
   const same = await late(token)
   assert.deepStrictEqual([same.status, same.json.error], [503, "busy"])
   slow.push(begin(second.token))
-  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 2), 60_000)
+  await vi.waitFor(async () => assert.strictEqual((await spools()).length, 2), 100_000)
   const refused = await late(third.token)
   assert.deepStrictEqual([refused.status, refused.json.error], [503, "busy"])
   assert.strictEqual(refused.headers.get("retry-after"), "10")
   for (const end of slow) end()
-  await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 60_000)
+  await vi.waitFor(async () => assert.deepStrictEqual(await spools(), []), 100_000)
   await placeIsFree()
 })

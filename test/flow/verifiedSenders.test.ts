@@ -225,7 +225,7 @@ it("refused requests are counted by source for the operator, until the secret is
     return refusedSignatures.filter(({ sourceId }) => sourceId === source.id)
   }
   const counted = `SELECT FROM cabinet.refused_signature WHERE source_id = ${source.id}`
-  await vi.waitUntil(async () => (await database.run(counted)).length === 2, { timeout: 60_000, interval: 200 })
+  await vi.waitUntil(async () => (await database.run(counted)).length === 2, { timeout: 100_000, interval: 200 })
   const counts = (await refused()).map(({ reason, count, recipe }) => [reason, count, recipe])
   assert.sameDeepMembers(counts, [
     ["bad_signature", 1, "hmac"],

@@ -52,7 +52,7 @@ beforeAll(async () => {
       /^(?:get|post|put|patch|delete)$/.test(method) ? [{ method: method.toUpperCase(), path: atPath(path) }] : [],
     ),
   )
-}, 240_000)
+})
 afterAll(async () => {
   await close()
   await socket.close()
@@ -76,11 +76,11 @@ const ask = async (
   return response.status
 }
 
-/** The fewest round trips of three attempts, because background work does not coincide with all of them. */
-const fewest = async (work: () => Promise<unknown>) => {
-  const tries = []
-  for (let n = 0; n < 3; n++) tries.push(await socket.during(work))
-  return Math.min(...tries)
+/** The fewest round trips of up to twenty attempts, because background work does not coincide with all of them. */
+const fewest = async (expected: number, work: () => Promise<unknown>) => {
+  let trips = Infinity
+  for (let n = 0; n < 20 && trips > expected; n++) trips = Math.min(trips, await socket.during(work))
+  return trips
 }
 
 const CONSOLE: ReadonlyArray<Target> = screens().flatMap(({ path, post }) => [
@@ -116,11 +116,11 @@ it("a request without credentials costs no query and no log line, at any address
   for (const target of all) {
     const headers = { "x-forwarded-for": anAddress() }
     const before = lines.length
-    const trips = await fewest(() => ask(target, headers))
+    const trips = await fewest(0, () => ask(target, headers))
     if (trips > 0 || lines.length > before) costly.push(`${target.method} ${target.path}: ${trips} queries`)
   }
   assert.deepStrictEqual(costly, [])
-}, 240_000)
+})
 
 const COOKIE = ["cabinet", "cabinet-browser", "cabinet-form", "cabinet-done", "cabinet-sign-in"]
   .map((name) => `${name}=dcs_${"A".repeat(43)}`)
@@ -131,11 +131,11 @@ it("a request with a wrong session costs one query and no log line, at any addre
   for (const target of [...CONSOLE, ...managed].filter((one) => !isAttempt(one))) {
     const headers = { "x-forwarded-for": anAddress(), cookie: COOKIE }
     const before = lines.length
-    const trips = await fewest(() => ask(target, headers))
+    const trips = await fewest(1, () => ask(target, headers))
     if (trips > 1 || lines.length > before) costly.push(`${target.method} ${target.path}: ${trips} queries`)
   }
   assert.deepStrictEqual(costly, [])
-}, 240_000)
+})
 
 it.each(ATTEMPTS)(
   "$method $path is refused for an address after $limit a minute, without a query or a log line",
@@ -153,5 +153,4 @@ it.each(ATTEMPTS)(
       assert.isAtMost(statuses.filter((status) => status !== 429).length, most)
     }
   },
-  240_000,
 )

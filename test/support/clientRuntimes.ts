@@ -59,7 +59,7 @@ for (const [name, command, words] of RUNTIMES) {
     `import { useClient } from "./program.mjs"\nconsole.log(JSON.stringify(await useClient(${JSON.stringify(task)})))\n`,
   )
   const { stdout: version } = await run(command, ["--version"])
-  const { stdout } = await run(command, [...words, main], { timeout: 60_000 })
+  const { stdout } = await run(command, [...words, main], { timeout: 100_000 })
   const said = JSON.parse(stdout) as ReadonlyArray<string>
   const isWell = isDeepStrictEqual(said, WELL)
   process.stdout.write(`${isWell ? "ok    " : "FAILED"} ${name} ${version.split("\n")[0]!}\n`)

@@ -221,7 +221,7 @@ export const startPatroni = async (form: keyof typeof FORMS = "v2"): Promise<Pat
   }
   try {
     await whole()
-    const made = spawnSync("sh", ["-euc", block("database")], { encoding: "utf8", env: common, timeout: 60_000 })
+    const made = spawnSync("sh", ["-euc", block("database")], { encoding: "utf8", env: common, timeout: 100_000 })
     if (made.status !== 0) throw new Error(`the database was not made: ${made.stderr}`)
   } catch (error) {
     await remove()

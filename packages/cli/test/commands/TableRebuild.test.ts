@@ -62,7 +62,7 @@ it("table rebuild over a server ends when somebody cancels it anywhere", { timeo
   await using _reader = await heldTable(database.url, "sources.orders")
   const running = there()
   const step = () => database.run("SELECT step FROM cabinet.table_rebuild WHERE state = 'running'")
-  await expect.poll(step, { timeout: 60_000 }).toEqual([{ step: "swap" }])
+  await expect.poll(step, { timeout: 100_000 }).toEqual([{ step: "swap" }])
   const headers = { authorization: `Bearer ${process.env["CABINET_TOKEN"]}` }
   const cancelled = await fetch(`${baseUrl}/manage/v1/sources/${sourceId}/rebuild/cancel`, { method: "POST", headers })
   expect(await cancelled.json()).toEqual({ source_id: sourceId, cancelled: true })

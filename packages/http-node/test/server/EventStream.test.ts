@@ -101,7 +101,7 @@ it("a server that stops ends its streams first, with whole messages, without wai
   await runtime.dispose()
   assert.strictEqual(await text, "retry: 2000\n\n")
   await Effect.runPromise(Scope.close(scope, Exit.void))
-}, 10_000)
+})
 
 it("a client that disconnects closes its stream's resources", async () => {
   const closed = Promise.withResolvers<void>()

@@ -241,7 +241,7 @@ describe.each(WAYS)("pages that are read %s", (way) => {
 
   it(
     "ends, and never returns a different page, with any protocol message at any point",
-    { timeout: 60_000 },
+    { timeout: 100_000 },
     async () => {
       for (const letter of ALL) {
         for (const [number, body] of BODIES.entries()) {

@@ -94,7 +94,7 @@ it("a launcher that would have to pass a directory that only root may enter is n
   expect(ways).toContainEqual(await byWorkingLauncher(binaries, dir, run(binaries), [...plain, ...ways]))
 })
 
-it("one cluster runs under each launcher that works here, one after another", { timeout: 60_000 }, async () => {
+it("one cluster runs under each launcher that works here, one after another", { timeout: 100_000 }, async () => {
   const used: Array<string> = []
   for (const launcher of candidates()) {
     try {

@@ -59,7 +59,7 @@ const appendAll = (requests: ReadonlyArray<AcceptRequest>) =>
   )
 const rowsOf = async (table: string) =>
   (await database.run(`SELECT a FROM sources.${table} ORDER BY a`)).map((row) => row["a"])
-const UNTIL = { timeout: 60_000, interval: 100 }
+const UNTIL = { timeout: 100_000, interval: 100 }
 
 const drain = () => store.runPromise(drainDeferredRows)
 const examine = () => store.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))

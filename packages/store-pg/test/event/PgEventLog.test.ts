@@ -150,7 +150,7 @@ it("append accepts the events of a locked table, and its neighbours do not wait 
         ["1", "2", "4"],
       )
     },
-    { timeout: 60_000 },
+    { timeout: 100_000 },
   )
   await append(request(locked.id, { a: "5" }))
   const [direct] = await database.run(`SELECT count(*)::int AS n FROM cabinet.deferred_row`)
@@ -178,7 +178,7 @@ const heldUpSource = async (name: string, table: string) => {
         )
         assert.strictEqual(asleep.length, count)
       },
-      { timeout: 30_000, interval: 5 },
+      { timeout: 100_000, interval: 5 },
     )
   return { id: source.id, held, go: () => database.run(`INSERT INTO public.go_${table} DEFAULT VALUES`) }
 }

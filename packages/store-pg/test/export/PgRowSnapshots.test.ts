@@ -73,7 +73,7 @@ const refusal = async (name: string, params: ParamPairs = []) => {
 const SESSIONS = `SELECT pid, state, wait_event FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE '%reader export%' AND state <> 'idle'`
 
 const until = (what: (sessions: ReadonlyArray<Record<string, unknown>>) => boolean) =>
-  expect.poll(async () => what(await reading.database.run(SESSIONS)), { timeout: 20_000 }).toBe(true)
+  expect.poll(async () => what(await reading.database.run(SESSIONS)), { timeout: 100_000 }).toBe(true)
 
 describe("the rows of a snapshot", () => {
   it("are the same as on pages, of any type and in the same order", async () => {

@@ -290,7 +290,7 @@ it("no value is lost when senders fill a column again and again while it is drop
   await drops
   await expect
     .poll(async () => (await database.run("SELECT count(*)::int AS n FROM cabinet.deferred_row"))[0]!["n"], {
-      timeout: 20_000,
+      timeout: 100_000,
     })
     .toBe(0)
   const [has] = await database.run(

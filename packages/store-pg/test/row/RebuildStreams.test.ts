@@ -131,7 +131,7 @@ it("run loses no row and writes none twice while events come in, and a reader's 
   isDone = true
   await Promise.all(senders)
   // A new column may have been kept waiting by the lock: its row follows.
-  await expect.poll(() => reading.database.run("SELECT FROM cabinet.deferred_row"), { timeout: 60_000 }).toEqual([])
+  await expect.poll(() => reading.database.run("SELECT FROM cabinet.deferred_row"), { timeout: 100_000 }).toEqual([])
   const rows = await reading.database.run("SELECT _event_id::float8 AS id FROM sources.live WHERE n >= 1000 ORDER BY 1")
   expect(rows.map(({ id }) => id)).toEqual(accepted.toSorted((a, b) => a - b))
   const second = await page(first.nextCursor!)

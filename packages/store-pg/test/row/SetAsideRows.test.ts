@@ -66,7 +66,7 @@ const rowOf = async (table: string, id: number): Promise<Fields | undefined> => 
 }
 const asideOf = async (eventId: number) =>
   (await database.run(`SELECT * FROM cabinet.row_set_aside WHERE event_id = ${eventId}`))[0]
-const UNTIL = { timeout: 60_000, interval: 50 }
+const UNTIL = { timeout: 100_000, interval: 50 }
 const untilAside = (id: number) => vi.waitUntil(async () => (await drain(), await asideOf(id)), UNTIL)
 const later = (interval: string) => database.run(`UPDATE cabinet.clock SET shift = shift + '${interval}'`)
 

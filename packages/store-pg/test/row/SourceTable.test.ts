@@ -40,7 +40,7 @@ const rowsFollowed = () =>
       const [waiting] = await database.run(`SELECT count(*)::int AS n FROM cabinet.deferred_row`)
       assert.strictEqual(waiting!["n"], 0)
     },
-    { timeout: 60_000, interval: 20 },
+    { timeout: 100_000, interval: 20 },
   )
 const columnsOf = async (table: string) =>
   (
@@ -147,7 +147,7 @@ describe("a source's table", () => {
       WHILE NOT EXISTS (SELECT FROM public.held_enough) LOOP PERFORM pg_sleep(0.02); END LOOP;
     END $$`)
     const isHeld = `SELECT FROM pg_locks WHERE relation = 'sources.held'::regclass AND mode = 'AccessExclusiveLock' AND granted`
-    await vi.waitFor(async () => assert.lengthOf(await database.run(isHeld), 1), { timeout: 60_000, interval: 20 })
+    await vi.waitFor(async () => assert.lengthOf(await database.run(isHeld), 1), { timeout: 100_000, interval: 20 })
     assert.lengthOf(await post(source.id, { n: "2" }), 1)
     assert.lengthOf(await post(source.id, { n: "3" }, second), 1)
     // The deferred rows of other sources do not wait for it either.
