@@ -58,6 +58,7 @@ it("is reported by /readyz, doctor, the log and to the sender, and its end is no
   // PostgreSQL refused it, so it is certain that nothing was saved.
   expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved right now; send it again" })
   expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
+  expect(server.log()).toContain("intake responds with 503: The database cannot be used: its disk is full.")
   await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })
   expect(await diagnosis()).toMatchObject({
     code: 1,

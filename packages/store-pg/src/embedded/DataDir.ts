@@ -13,9 +13,11 @@ import {
   lstatSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from "node:fs"
 import { join, resolve } from "node:path"
+import { isDeepStrictEqual } from "node:util"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { makeDirectories } from "./MakeDirectories.ts"
 
@@ -121,9 +123,18 @@ export const readNote = (dir: DataDir): ServerNote => {
   }
 }
 
-/** Replaces the note atomically, so that no reader sees a partial one. */
+/**
+ * Replaces the note atomically, so that no reader sees a partial one. A note that says the same stays: a restart on a
+ * full disk must not fail for it.
+ */
 export const writeNote = (dir: DataDir, note: ServerNote): void => {
+  if (isDeepStrictEqual(readNote(dir), note)) return
   const fresh = `${dir.serverFile}.${process.pid}`
-  writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 })
-  renameSync(fresh, dir.serverFile)
+  try {
+    writeFileSync(fresh, `${JSON.stringify(note)}\n`, { mode: 0o600 })
+    renameSync(fresh, dir.serverFile)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
 }

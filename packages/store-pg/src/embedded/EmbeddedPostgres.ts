@@ -68,10 +68,7 @@ export const serve = (options: EmbeddedOptions): Effect.Effect<EmbeddedDatabase,
     const dir = yield* attempt(() => dataDir(options))
     yield* Effect.acquireRelease(serveLock(dir), (lock) => Effect.sync(lock.release))
     const database = yield* use(dir, options)
-    yield* Effect.acquireRelease(
-      Effect.sync(() => writeNote(dir, { ...readNote(dir), servingPid: process.pid })),
-      () => Effect.sync(() => writeNote(dir, withoutServing(dir))),
-    )
+    yield* Effect.acquireRelease(noteServing(dir, process.pid), () => noteServing(dir, undefined))
     return database
   })
 
@@ -142,13 +139,13 @@ const running = (
         if (found.origin !== "found") startWatchdog(dir, found.server.pid, lingerMillis)
         if (found.origin === "created" || readNote(dir).bootstrapped !== true) {
           yield* bootstrap(found.endpoint, superuser)
-          writeNote(dir, { ...readNote(dir), bootstrapped: true })
+          yield* attempt(async () => writeNote(dir, { ...readNote(dir), bootstrapped: true }))
         }
         // Checked on each start, because another cluster may have been put in place. A running one was checked by its
         // starter.
         if (found.origin !== "found" || readNote(dir).closed !== true) {
           const closed = yield* closeCluster(found.endpoint, { superuser, owner: ownerRole })
-          writeNote(dir, { ...readNote(dir), closed })
+          yield* attempt(async () => writeNote(dir, { ...readNote(dir), closed }))
         }
         return found
       }).pipe(Effect.uninterruptible),
@@ -223,7 +220,8 @@ const serveLock = (dir: DataDir): Effect.Effect<HeldLock, EmbeddedPostgresError>
     )
   })
 
-const withoutServing = (dir: DataDir) => {
+/** A hint for the message of a second server: nothing fails for it, not even on a full disk. */
+const noteServing = (dir: DataDir, pid: number | undefined): Effect.Effect<void> => {
   const { servingPid: _, ...note } = readNote(dir)
-  return note
+  return Effect.ignore(attempt(async () => writeNote(dir, pid === undefined ? note : { ...note, servingPid: pid })))
 }

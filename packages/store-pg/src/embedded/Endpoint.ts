@@ -39,9 +39,15 @@ export const nextEndpoint = async (
     writeNote(dir, { ...note, port })
     return endpoint("tcp", "", port, password(dir))
   }
-  const socketDir = note.socketDir !== undefined && isOurs(note.socketDir, launcher) ? note.socketDir : makeSocketDir()
-  giveTo(launcher, socketDir)
-  writeNote(dir, { ...note, socketDir })
+  const kept = note.socketDir !== undefined && isOurs(note.socketDir, launcher) ? note.socketDir : undefined
+  const socketDir = kept ?? makeSocketDir()
+  try {
+    giveTo(launcher, socketDir)
+    writeNote(dir, { ...note, socketDir })
+  } catch (error) {
+    if (kept === undefined) rmSync(socketDir, { recursive: true, force: true })
+    throw error
+  }
   return endpoint("socket", socketDir, wanted ?? socketPort, undefined)
 }
 
@@ -81,7 +87,11 @@ export const clusterPassword = (dir: DataDir, transport: Transport): string | un
 export const removeEndpoint = (dir: DataDir): void => {
   const { socketDir, ...note } = readNote(dir)
   if (socketDir !== undefined) rmSync(socketDir, { recursive: true, force: true })
-  writeNote(dir, note)
+  try {
+    writeNote(dir, note)
+  } catch {
+    // On a full disk the note stays: the next start does not use a directory that is gone.
+  }
 }
 
 /** The same number for all servers without a port for reports: they differ by their socket's directory. */

@@ -41,12 +41,12 @@ export const lastWordsOf = (logFile: string, from = 0): string | undefined => {
 }
 
 const USUAL: ReadonlyArray<readonly [RegExp, string]> = [
-  [/No space left on device|Disk quota exceeded/, "its disk is full"],
+  [/No space left on device|Disk quota exceeded/i, "its disk is full"],
   [
     /Address already in use|could not create any TCP\/IP sockets|could not bind/,
     "its port is in use by another program",
   ],
-  [/Read-only file system/, "its disk is read-only"],
+  [/Read-only file system/i, "its disk is read-only"],
   [
     /Permission denied|Operation not permitted|invalid permissions|wrong ownership/,
     "its data directory has the wrong owner or permissions",
@@ -55,7 +55,7 @@ const USUAL: ReadonlyArray<readonly [RegExp, string]> = [
     /checksum|invalid page|corrupt|could not locate a valid checkpoint|invalid checkpoint|control file|invalid magic/,
     "its data are damaged: restore a backup",
   ],
-  [/Input\/output error/, "its disk cannot be read or written"],
+  [/Input\/output error|EIO:/, "its disk cannot be read or written"],
   [/out of memory|Cannot allocate memory/i, "the machine is out of memory"],
 ]
 

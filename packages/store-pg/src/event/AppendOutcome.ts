@@ -1,5 +1,6 @@
 /** The results of requests that were not written, and of those whose outcome is unknown. */
 import type { Appended } from "@data-cabinet/core/event/EventLog"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { writeTrouble } from "../connection/FailureWords.ts"
@@ -10,17 +11,25 @@ import type { PendingBatch } from "./PendingRequests.ts"
 export const late = (withdrawn: boolean): Appended =>
   Result.fail(unavailable("The database did not respond in time.", !withdrawn))
 
-/** Whether PostgreSQL refused the statement for lack of space or privileges: nothing of it was done. */
-export const isRefused = (cause: Cause.Cause<SqlError.SqlError>): boolean => {
+/** Why PostgreSQL refused the statement, as of a full disk: nothing of it was done. Undefined for any other failure. */
+export const refusalOf = (cause: Cause.Cause<SqlError.SqlError>): string | undefined => {
   const error = Cause.squash(cause)
-  return SqlError.isSqlError(error) && writeTrouble(error) !== undefined
+  return SqlError.isSqlError(error) ? writeTrouble(error) : undefined
 }
 
-/** Ends the requests of a batch as failed. */
-export const failAll = (batch: PendingBatch, outcomeUnknown: boolean): Effect.Effect<void> =>
+const UNKNOWN = "The connection was lost while the events were being written; it is not known whether they were."
+
+/** Ends the requests of a batch as failed: nothing of it was written, for this reason if one is known. */
+export const failAll = (batch: PendingBatch, reason?: string): Effect.Effect<void> =>
+  endAll(
+    batch,
+    unavailable(reason === undefined ? "The database cannot be reached." : `The database cannot be used: ${reason}.`),
+  )
+
+/** Ends the requests of a batch whose statement was sent, and never answered. */
+export const loseAll = (batch: PendingBatch): Effect.Effect<void> => endAll(batch, unavailable(UNKNOWN, true))
+
+const endAll = (batch: PendingBatch, error: StoreUnavailable) =>
   Effect.sync(() => {
-    const message = outcomeUnknown
-      ? "The connection was lost while the events were being written; it is not known whether they were."
-      : "The database cannot be reached."
-    for (const one of batch) one.end(Result.fail(unavailable(message, outcomeUnknown)))
+    for (const one of batch) one.end(Result.fail(error))
   })

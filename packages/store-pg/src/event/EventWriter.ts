@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import { retryIfFull } from "../connection/SessionLeases.ts"
 import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
-import { failAll, isRefused, late } from "./AppendOutcome.ts"
+import { failAll, late, loseAll, refusalOf } from "./AppendOutcome.ts"
 import type { BatchWriter } from "./BatchWriter.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import { openWriter } from "./OpenWriter.ts"
@@ -186,11 +186,11 @@ export class EventWriter {
         if (session.isClosed()) return
         const batch = this.#pending.take()
         yield* this.#inFlightWhile(batch, this.#parts.batches.write(session, batch)).pipe(
-          Effect.onExit((exit) =>
-            exit._tag === "Failure"
-              ? failAll(batch, session.waitsFor() === "session" && !isRefused(exit.cause))
-              : Effect.void,
-          ),
+          Effect.onExit((exit) => {
+            if (exit._tag === "Success") return Effect.void
+            const reason = refusalOf(exit.cause)
+            return session.waitsFor() === "session" && reason === undefined ? loseAll(batch) : failAll(batch, reason)
+          }),
         )
       }
     })
@@ -223,6 +223,6 @@ export class EventWriter {
   }
 
   get #failQueued(): Effect.Effect<void> {
-    return Effect.suspend(() => failAll(this.#pending.takeAll(), false))
+    return Effect.suspend(() => failAll(this.#pending.takeAll()))
   }
 }
