@@ -1,7 +1,7 @@
 /** `cabinet sql [FILE | -c SQL]`: how a customer creates tables and views, and queries them, as the author role. */
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { managed } from "@data-cabinet/core/audit/Managed"
-import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
+import { scriptAct } from "@data-cabinet/core/acts/ScriptAct"
 import { runScript, type StatementOutcome } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"

@@ -2,7 +2,7 @@
  * The audit log wraps every use case that changes a cabinet. The use cases without audit are listed here, so that a use
  * case in neither list does not compile.
  */
-import * as AuditedCabinet from "@data-cabinet/core/audit/AuditedCabinet"
+import * as AuditedCabinet from "@data-cabinet/core/acts/AuditedCabinet"
 import type { Activity } from "@data-cabinet/core/activity/Activity"
 import type { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import type { Doctor } from "@data-cabinet/core/diagnostics/Doctor"

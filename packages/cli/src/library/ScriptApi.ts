@@ -1,7 +1,7 @@
 /** Runs SQL as the cabinet's author role, which lets a program create tables and views, with promises. */
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { managed } from "@data-cabinet/core/audit/Managed"
-import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
+import { scriptAct } from "@data-cabinet/core/acts/ScriptAct"
 import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
 import { runScript, ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto"
 import { rootCertificates } from "node:tls"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
-import { layer } from "@data-cabinet/core/audit/AuditedCabinet"
+import { layer } from "@data-cabinet/core/acts/AuditedCabinet"
 import { AuditLog, type Intent } from "@data-cabinet/core/audit/AuditLog"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"

@@ -8,7 +8,7 @@ import type { SourceColumns } from "../row/SourceColumns.ts"
 import type { RebuildWishes } from "../row/RebuildStore.ts"
 import type { TableRebuild } from "../row/TableRebuild.ts"
 import type { SavedViews } from "../view/SavedViews.ts"
-import type { Act } from "./Managed.ts"
+import type { Act } from "../audit/Managed.ts"
 import { type Acts, act, making } from "./Acts.ts"
 
 /** An entry for each method of `SourceColumns`. */

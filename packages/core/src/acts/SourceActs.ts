@@ -6,7 +6,7 @@ import type { Import } from "../file/Import.ts"
 import type { Imports } from "../file/Imports.ts"
 import type { SourceChange, Sources } from "../source/Sources.ts"
 import type { LateVerification } from "../verification/LateVerification.ts"
-import type { Act } from "./Managed.ts"
+import type { Act } from "../audit/Managed.ts"
 import { type Acts, act, making, some } from "./Acts.ts"
 
 /** The given settings, without secrets. */

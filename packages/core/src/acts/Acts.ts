@@ -1,7 +1,7 @@
 /** How the methods of a use case become acts of the audit log. */
 import type { Effect } from "effect"
 import { maskUrl } from "../network/MaskedUrl.ts"
-import type { Act } from "./Managed.ts"
+import type { Act } from "../audit/Managed.ts"
 
 /** For each method of a use case its act, from the same arguments; null if it is not logged. */
 export type Acts<S> = {

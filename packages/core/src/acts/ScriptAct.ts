@@ -2,7 +2,7 @@
  * The audit log's summary of a script: how many statements it has, and what the first of them do. No name, literal or
  * comment of the script is repeated: any of them may be a secret.
  */
-import type { Act } from "./Managed.ts"
+import type { Act } from "../audit/Managed.ts"
 
 const VERBS = new Set(
   "SELECT INSERT UPDATE DELETE MERGE WITH CREATE ALTER DROP GRANT REVOKE COMMENT TRUNCATE REFRESH VACUUM ANALYZE REINDEX CLUSTER COPY SET RESET BEGIN COMMIT ROLLBACK DO CALL EXPLAIN LOCK VALUES TABLE SHOW REASSIGN".split(

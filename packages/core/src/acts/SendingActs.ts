@@ -6,7 +6,7 @@ import type { Deliveries } from "../delivery/Deliveries.ts"
 import type { DeliveryFilter } from "../delivery/DeliveryQueue.ts"
 import type { PollChange } from "../poll/Poll.ts"
 import type { Polls } from "../poll/Polls.ts"
-import type { Act } from "./Managed.ts"
+import type { Act } from "../audit/Managed.ts"
 import { type Acts, maskedUrl, act, making } from "./Acts.ts"
 
 const addressChanges = (made: AddressChange): Act["changes"] => {

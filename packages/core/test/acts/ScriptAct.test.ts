@@ -1,4 +1,4 @@
-import { scriptAct } from "@data-cabinet/core/audit/ScriptAct"
+import { scriptAct } from "@data-cabinet/core/acts/ScriptAct"
 import { assert, it } from "vitest"
 
 it("scriptAct names the statements of a script and none of their contents", () => {
