@@ -1,6 +1,6 @@
 /** A source of an Amazon SNS topic, over HTTP: its subscription is confirmed, and its messages become events. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { LateVerification } from "@data-cabinet/core/event/LateVerification"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { type IntakeCabinet, intakeCabinet, payloadText } from "../support/intakeCabinet.ts"

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import { parseAst } from "rolldown/parseAst"
 import { assert, it } from "vitest"
-import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
+import { EXACT_FORMAT } from "@data-cabinet/core/text/ExactFormat"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const PACKAGES = readdirSync(join(root, "packages"))

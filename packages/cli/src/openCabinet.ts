@@ -75,7 +75,7 @@ export type {
   SourceState,
   WaitingDeliveries,
 } from "./library/ActivityApi.ts"
-export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
+export type { AskedWho, NamedPerson, WhoIs } from "@data-cabinet/http-node/session/ExternalSignIn"
 export type { ConsoleOptions, OpenCabinetOptions } from "./library/CabinetOptions.ts"
 export type {
   ErasureCounts,

@@ -9,11 +9,11 @@
  */
 // oxlint-disable-next-line import/no-unassigned-import -- it is loaded for what it refuses
 import "./library/Host.ts"
-import type { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import type { Cabinets } from "@data-cabinet/http-node/routes/Cabinets"
 import type { Readiness } from "@data-cabinet/http-node/server/Readiness"
 import { Effect, Layer } from "effect"
 import type { CabinetServices } from "./compose/CabinetLayer.ts"
-import type { StartError } from "./process/StartError.ts"
+import type { StartError } from "./error/StartError.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./library/CabinetOptions.ts"
 import { embeddedLayer } from "./library/EmbeddedLayer.ts"
 

@@ -37,7 +37,7 @@ import * as HttpTableRebuild from "./row/HttpTableRebuild.ts"
 import * as HttpTables from "./row/HttpTables.ts"
 import * as HttpBaseAddress from "./source/HttpBaseAddress.ts"
 import * as HttpSources from "./source/HttpSources.ts"
-import * as HttpLateVerification from "./verification/HttpLateVerification.ts"
+import * as HttpLateVerification from "./event/HttpLateVerification.ts"
 
 export const layer = Layer.mergeAll(
   HttpAccessTokens.layer,

@@ -12,7 +12,7 @@ import { columns } from "../output/Columns.ts"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 

@@ -9,7 +9,7 @@ import type { Settings } from "../settings/Settings.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { report } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { format, noCabinet, quietLog, settingsOf } from "./Root.ts"
 
 const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MB`

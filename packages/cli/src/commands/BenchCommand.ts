@@ -7,7 +7,7 @@ import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { noCabinet, root } from "./Root.ts"
 
 const PROGRAM = fileURLToPath(new URL("../../../../test/bench/main.ts", import.meta.url))

@@ -8,7 +8,7 @@ import {
 } from "@data-cabinet/core/delivery/BodySetting"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { readInput } from "./SecretInput.ts"
 
 export const bodyFlags = {

@@ -9,7 +9,7 @@ import {
 } from "@data-cabinet/core/verification/Challenge"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { readSecretLine, secretFile } from "./SecretInput.ts"
 
 export const challengeFlags = {

@@ -5,7 +5,7 @@
 import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { readInput, secretFile } from "./SecretInput.ts"
 
 export const certificateFlags = {

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { Flag, Prompt } from "effect/cli"
 import { plainText } from "../output/PlainText.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 export const yes = Flag.Boolean("yes").pipe(
   Flag.withoutNegation,

@@ -9,7 +9,7 @@ import { card, columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 import { filterFlags, filterOf, list } from "./DeliveryListCommand.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { EXAMPLES } from "./Examples.ts"
 

@@ -10,7 +10,7 @@ import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { registryLayer, resolveTenant } from "../tenancy/ResolveTenant.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { format, noCabinet, settingFlags, withCabinet, withDatabase } from "./Root.ts"
 
 const line = ({ level, message }: Finding, style: Style): string => {

@@ -9,7 +9,7 @@ import type { ExportFormat, ExportShape } from "@data-cabinet/core/export/Export
 import { fileEncoder } from "@data-cabinet/http-node/export/FileEncoder"
 import { Effect } from "effect"
 import { outputFile } from "../output/OutputFile.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { type OnProgress, writeRows } from "./WriteRows.ts"
 
 export interface WrittenEvents {

@@ -1,20 +1,20 @@
 /** `cabinet event reread`: decodes the originals of stored events again in another charset, and corrects events and rows. */
-import { REREAD_REASON_WORDS } from "@data-cabinet/core/event/RereadError"
-import { type RereadExample, rereadExampleShape } from "@data-cabinet/core/event/RereadExample"
-import { Rereading, type RereadOptions } from "@data-cabinet/core/event/Rereading"
+import { REREAD_REASON_WORDS } from "@data-cabinet/core/intake/RereadError"
+import { type RereadExample, rereadExampleShape } from "@data-cabinet/core/intake/RereadExample"
+import { Rereading, type RereadOptions } from "@data-cabinet/core/intake/Rereading"
 import {
   type RereadOutcome,
   type RereadVerdict,
   type RereadVerdicts,
   rereadVerdictsShape,
-} from "@data-cabinet/core/event/RereadVerdict"
+} from "@data-cabinet/core/intake/RereadVerdict"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { confirmedByPerson, yes } from "./Confirm.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"

@@ -8,7 +8,7 @@ import {
 import { refusedDelimiter } from "@data-cabinet/core/export/RowText"
 import { decimalDigits } from "@data-cabinet/http-node/export/ParquetField"
 import { Option } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 /** The flags of the call do not fit together. */
 export const usage = (message: string) => new CommandError({ code: "usage", message })

@@ -1,7 +1,7 @@
 /** The settings that the flags of a call give. Passwords are refused: other users of the machine can read arguments. */
 import { Effect, Option } from "effect"
 import { type SettingName, SETTINGS } from "../settings/Settings.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 type GivenFlags = { readonly [Name in SettingName]?: Option.Option<string> }
 

@@ -1,6 +1,6 @@
 /** `--headers-file FILE` and its like: HTTP headers as lines `Name: value`. They are secret, and no message shows a value. */
 import { Effect, Option } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { askHidden, readInput, secretFile } from "./SecretInput.ts"
 
 export type Headers = ReadonlyArray<readonly [name: string, value: string]>

@@ -1,6 +1,6 @@
 /** Hints that only a command can add to a use case's refusal: which of its flags helps. */
 import { Effect } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 /** Adds a sentence to the refusals with these codes; passes on any other error unchanged. */
 export const withHints =

@@ -20,7 +20,7 @@ import { Command } from "effect/cli"
 import { boundedLines } from "./BoundedLines.ts"
 import { printValue } from "../output/Report.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { root, withCabinet } from "./Root.ts"
 
 const MAX_LINE_BYTES = 65_536

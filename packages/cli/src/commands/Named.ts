@@ -10,7 +10,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 interface Named {
   readonly id: number

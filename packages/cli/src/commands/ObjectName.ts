@@ -1,6 +1,6 @@
 /** How a user names a table or view: by its schema and name. */
 import { Effect } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 /** The first dot is the separator: a schema with a dot in its name cannot be given here. */
 export const objectNamed = (

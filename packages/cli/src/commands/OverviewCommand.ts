@@ -10,7 +10,7 @@ import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 

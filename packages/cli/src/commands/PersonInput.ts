@@ -13,7 +13,7 @@ import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Style } from "../output/Style.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
   Flag.withDescription("What the person may do"),

@@ -6,7 +6,7 @@ import { doubtLines } from "../output/DoubtLines.ts"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { format } from "./Root.ts"
 
 /** Whether the poll works, fails or is paused, in words. */

@@ -15,7 +15,7 @@ import { readSettings, type SettingSources } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import * as Log from "../output/Log.ts"
 import { type Format, printLine } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { givenBy, refusePasswords, ownSettings } from "./GivenSettings.ts"
 import { whoRunsThis } from "./CommandUser.ts"
 

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { Flag, Prompt } from "effect/cli"
 import { Redacted } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 /** The text of a file, or of standard input if its name is `-`; `what` begins the sentence of a refusal. */
 export const readInput = (file: string, what: string): Effect.Effect<string, CommandError> =>

@@ -1,7 +1,7 @@
 /** The flags of a selection: as a person would write it, and by the names of the API's parameters. */
 import { Effect, Option, Result } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { periodPairs, wherePairs } from "./RowsFlags.ts"
 
 export const one = (name: string, about: string) =>

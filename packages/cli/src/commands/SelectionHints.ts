@@ -3,7 +3,7 @@ import { SelectionError } from "@data-cabinet/core/selection/SelectionError"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { nearest } from "@data-cabinet/core/text/Nearest"
 import { Effect } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 /** The flags that a person writes, by the parameter that each becomes. */
 const FRIENDLY_FLAGS: Readonly<Record<string, readonly [input: string, flag: string]>> = {

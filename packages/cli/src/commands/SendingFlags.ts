@@ -13,7 +13,7 @@ import {
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { bodyFlags, type BodyInput, readBody } from "./BodyFlags.ts"
 import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"

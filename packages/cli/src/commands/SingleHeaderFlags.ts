@@ -2,7 +2,7 @@
 import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { readHeaders } from "./HeadersFile.ts"
 import { secretFile } from "./SecretInput.ts"
 

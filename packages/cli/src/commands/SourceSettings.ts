@@ -2,7 +2,7 @@
 import type { AnySetting } from "@data-cabinet/core/source/Setting"
 import { ALL_SETTINGS, type NamedSetting, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
 import type { SourceChange } from "@data-cabinet/core/source/Sources"
-import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/verification/Providers"
+import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/source/Providers"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"

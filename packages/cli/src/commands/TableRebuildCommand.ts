@@ -15,7 +15,7 @@ import { Command, Flag } from "effect/cli"
 import { plainText } from "../output/PlainText.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 

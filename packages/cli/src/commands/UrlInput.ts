@@ -3,7 +3,7 @@
  * belong among the arguments: `--url-file FILE` takes it instead.
  */
 import { Effect, Option } from "effect"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { readSecretLine, secretFile } from "./SecretInput.ts"
 
 export const urlFile = secretFile(

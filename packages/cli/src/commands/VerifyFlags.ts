@@ -14,7 +14,7 @@ import {
 } from "@data-cabinet/core/verification/Verification"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { CommandError } from "./CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { askHidden, readSecretLine, secretFile } from "./SecretInput.ts"
 
 const named = (flag: string, metavar: string, about: string) =>

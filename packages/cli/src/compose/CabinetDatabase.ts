@@ -7,7 +7,7 @@ import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostg
 import { Effect, type Scope } from "effect"
 import { openDatabase, type OpenedDatabase } from "./OpenDatabase.ts"
 import type { Settings } from "../settings/Settings.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 
 export interface CabinetDatabase extends OpenedDatabase {
   /** The owner's database URL; it may hold a password. */

@@ -70,7 +70,7 @@ import * as PgSearchIndexStore from "@data-cabinet/store-pg/row/PgSearchIndexSto
 import * as PgSourceColumnStore from "@data-cabinet/store-pg/row/PgSourceColumnStore"
 import * as PgSourceStore from "@data-cabinet/store-pg/source/PgSourceStore"
 import * as PgLimitedRequests from "@data-cabinet/store-pg/limit/PgLimitedRequests"
-import * as PgLateVerificationStore from "@data-cabinet/store-pg/verification/PgLateVerificationStore"
+import * as PgLateVerificationStore from "@data-cabinet/store-pg/event/PgLateVerificationStore"
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"

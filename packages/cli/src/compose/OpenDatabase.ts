@@ -17,8 +17,8 @@ import { ensureRoles, type Roles } from "@data-cabinet/store-pg/migrations/PgRol
 import { parseUri } from "@data-cabinet/store-pg/connection/LibpqUri"
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
-import { StartError } from "../process/StartError.ts"
-import { waitForDatabase } from "../process/WaitForDatabase.ts"
+import { StartError } from "../error/StartError.ts"
+import { waitForDatabase } from "./WaitForDatabase.ts"
 
 export interface DatabaseOptions {
   readonly url: string

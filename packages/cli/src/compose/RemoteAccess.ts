@@ -1,7 +1,7 @@
 /** Where a remote cabinet is, and the token that opens it: from the environment or a file, never from an argument. */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
-import { CommandError } from "../commands/CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 
 const usage = (message: string) => new CommandError({ code: "usage", message })
 

@@ -2,7 +2,7 @@
 import type { RegistryError } from "@data-cabinet/core/tenancy/RegistryError"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import type { RereadError } from "@data-cabinet/core/event/RereadError"
+import type { RereadError } from "@data-cabinet/core/intake/RereadError"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FeedError } from "@data-cabinet/core/feed/FeedError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
@@ -23,7 +23,7 @@ import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
 import { Cause, Option } from "effect"
-import type { StartError } from "../process/StartError.ts"
+import type { StartError } from "../error/StartError.ts"
 import type { CabinetErrorCode } from "./CabinetErrorCode.ts"
 
 type Coded =

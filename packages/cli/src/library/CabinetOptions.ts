@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { readSettings } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
-import { StartError } from "../process/StartError.ts"
-import type { ProgramSignIn, WhoIs } from "@data-cabinet/http-node/person/ExternalSignIn"
+import { StartError } from "../error/StartError.ts"
+import type { ProgramSignIn, WhoIs } from "@data-cabinet/http-node/session/ExternalSignIn"
 import type { ProgramLog } from "./HostLog.ts"
 
 /** The cabinet's location and behaviour; everything has a default. */

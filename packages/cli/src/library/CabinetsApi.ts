@@ -3,7 +3,7 @@ import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tena
 import { Effect, Result } from "effect"
 import { addTenant } from "../tenancy/AddTenant.ts"
 import { tenantDatabaseUrl } from "../settings/SettingForm.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 import type { RunOver } from "./RunEffect.ts"
 
 /** A cabinet served at its own host name. */

@@ -1,7 +1,7 @@
 /** The options of a server with many cabinets, which apply to all of them. */
 import { Effect, Result } from "effect"
 import { domain } from "../settings/SettingForm.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 import { type OpenCabinetOptions, settingsFrom } from "./CabinetOptions.ts"
 
 /** Options that only a single cabinet can have. */

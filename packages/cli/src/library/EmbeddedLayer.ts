@@ -8,7 +8,7 @@ import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabas
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { httpLayer } from "../compose/HttpLayer.ts"
 import type { Settings } from "../settings/Settings.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 import { type OpenCabinetOptions, programSignIn } from "./CabinetOptions.ts"
 

@@ -2,7 +2,7 @@
  * Opens a part of the library with the program's own log, in a scope that is closed if opening fails.
  */
 import { Effect, Exit, Layer, Scope } from "effect"
-import type { StartError } from "../process/StartError.ts"
+import type { StartError } from "../error/StartError.ts"
 import * as Traces from "../output/Traces.ts"
 import { fromCause } from "./CabinetError.ts"
 import * as HostLog from "./HostLog.ts"

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { open, realpath, rename, rm, stat } from "node:fs/promises"
 import { Effect, type Scope } from "effect"
-import { CommandError } from "../commands/CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { plainBytes } from "./PlainText.ts"
 
 export interface Output {

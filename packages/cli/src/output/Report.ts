@@ -6,7 +6,7 @@ import { JsonNumber, type Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import { Effect } from "effect"
-import { CommandError } from "../commands/CommandError.ts"
+import { CommandError } from "../error/CommandError.ts"
 import { plainJson, plainOutput } from "./PlainText.ts"
 import { type Style, styleFor } from "./Style.ts"
 

@@ -7,7 +7,7 @@ import { ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"
 import { type Context, Effect, Metric } from "effect"
 import { FastShutdown } from "./FastShutdown.ts"
 import { mergeMetrics, type ProcessMetrics } from "./MergedMetrics.ts"
-import { StartError } from "./StartError.ts"
+import { StartError } from "../error/StartError.ts"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
 
 /** A worker that takes longer than this to return its metrics is left out. */

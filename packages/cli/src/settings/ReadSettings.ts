@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { completeDatabaseUrls } from "./CompleteDatabaseUrls.ts"
 import type { Setting } from "./Setting.ts"
 import { secretSettings, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 
 export interface SettingSources {
   /** Values from the command line or from a program; undefined if not given. */

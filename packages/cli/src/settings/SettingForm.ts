@@ -1,6 +1,6 @@
 /** The forms of a setting's text. Each parses the text to a value, or describes the valid form in words. */
-import { trustedProxies } from "@data-cabinet/http-node/limit/ClientAddress"
-import { fitsPerson } from "@data-cabinet/http-node/person/ExternalSignIn"
+import { trustedProxies } from "@data-cabinet/http-node/server/ClientAddress"
+import { fitsPerson } from "@data-cabinet/http-node/session/ExternalSignIn"
 import { type Network, parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
 import { completeDatabaseUrl } from "@data-cabinet/store-pg/connection/DatabaseUrlDefaults"

@@ -1,8 +1,8 @@
 /** A server of many cabinets, composed: the registry, the open cabinets, and the scheduler for the others. */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
-import type { ProgramSignIn } from "@data-cabinet/http-node/person/ExternalSignIn"
-import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import type { ProgramSignIn } from "@data-cabinet/http-node/session/ExternalSignIn"
+import { Cabinets } from "@data-cabinet/http-node/routes/Cabinets"
 import * as PgCabinetSignal from "@data-cabinet/store-pg/tenancy/PgCabinetSignal"
 import type { KeptDays } from "@data-cabinet/store-pg/maintenance/NextDue"
 import { dueInUse } from "@data-cabinet/store-pg/tenancy/PgRegistryDue"
@@ -15,7 +15,7 @@ import { readinessLayer } from "../compose/HttpLayer.ts"
 import { tenantPool } from "./TenantPool.ts"
 import { cabinetUrl, registryLayer } from "./ResolveTenant.ts"
 import type { Settings } from "../settings/Settings.ts"
-import { StartError } from "../process/StartError.ts"
+import { StartError } from "../error/StartError.ts"
 
 export interface OpenTenantsOptions {
   /** The server's own database: it holds the registry, and is not served as a cabinet. */

@@ -1,4 +1,4 @@
-import { CommandError } from "../../src/commands/CommandError.ts"
+import { CommandError } from "../../src/error/CommandError.ts"
 import { withHints } from "../../src/commands/Hints.ts"
 import { ColumnError } from "@data-cabinet/core/row/ColumnError"
 import { Effect } from "effect"

@@ -7,11 +7,11 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import { noSuchEndpoint } from "@data-cabinet/http-node/api/NoSuchEndpoint"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Route } from "@data-cabinet/http-node/server/Route"
-import { errorResponse } from "@data-cabinet/http-node/api/ApiError"
-import { faultError } from "@data-cabinet/http-node/api/Fault"
+import { errorResponse } from "@data-cabinet/http-node/server/ApiError"
+import { faultError } from "@data-cabinet/http-node/server/Fault"
 import { methodNotAllowed } from "@data-cabinet/http-node/api/EndpointRoute"
 import { CONSOLE_SCRIPT } from "../generated/ConsoleScript.ts"
-import { STYLE } from "../html/Style.ts"
+import { STYLE } from "./Style.ts"
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#1f7a4d"/><path d="M5 3.500h6v9H5zM5 6.500h6M5 9.500h6M7.300 5h1.400M7.300 8h1.400M7.300 11h1.400" fill="none" stroke="#fff" stroke-width="1.100" stroke-linecap="round" stroke-linejoin="round"/></svg>`
 

@@ -7,7 +7,7 @@ import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import { peopleTabs } from "../person/PeopleTabs.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf, without, withQuery } from "../table/SelectionLinks.ts"
+import { valueOf, without, withQuery } from "../screen/SelectionLinks.ts"
 
 export interface AuditData {
   readonly entries: ReadonlyArray<AuditEntry>

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf } from "../table/SelectionLinks.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { AUDIT_FILTERS, auditScreen } from "./AuditScreen.ts"
 
 const LIMIT = 50

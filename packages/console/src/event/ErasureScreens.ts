@@ -20,7 +20,7 @@ import { filtersIn } from "../integration/FilterChoice.ts"
 import type { ConsoleScreen, FormCall, Pairs } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
-import { filtersOf, valueOf, withFilters, withQuery } from "../table/SelectionLinks.ts"
+import { filtersOf, valueOf, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { type ErasureData, type ErasureForm, type ErasureProgress, erasureScreen, totalOf } from "./ErasureScreen.ts"
 
 /** After this time a form responds with its progress, and another submission continues. */

@@ -1,8 +1,8 @@
 /** The form and the act that decode the original of one event in another charset. */
 import { CHARSET_NAMES } from "@data-cabinet/core/text/Charset"
 import type { StoredOriginal } from "@data-cabinet/core/event/EventDetail"
-import { RereadError } from "@data-cabinet/core/event/RereadError"
-import { Rereading } from "@data-cabinet/core/event/Rereading"
+import { RereadError } from "@data-cabinet/core/intake/RereadError"
+import { Rereading } from "@data-cabinet/core/intake/Rereading"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"

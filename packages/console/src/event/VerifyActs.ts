@@ -1,5 +1,5 @@
 /** The act that verifies the sender of one stored event, and delivers the event if requested. */
-import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { LateVerification } from "@data-cabinet/core/event/LateVerification"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { act, fieldOf, idOf } from "../screen/Act.ts"

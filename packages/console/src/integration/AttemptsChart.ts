@@ -10,7 +10,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { stackedChart } from "../html/Chart.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf, withQuery, without } from "../table/SelectionLinks.ts"
+import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { timeText } from "../html/TimeText.ts"
 import { OUTCOME_TONES } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"

@@ -7,7 +7,7 @@ import { consolePath } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { type ConsoleScreen, type FormCall, type Repeat, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { deliveryLists } from "../table/ListBehind.ts"
-import { valueOf } from "../table/SelectionLinks.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { DELIVERY_TABS } from "./DeliveryDetail.ts"
 import { deliveryPanel, deliveryScreen } from "./DeliveryScreen.ts"
 

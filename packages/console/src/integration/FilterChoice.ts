@@ -4,7 +4,7 @@ import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import type { FormCall, Pairs } from "../screen/ConsoleScreen.ts"
-import { valuesOf } from "../table/SelectionLinks.ts"
+import { valuesOf } from "../screen/SelectionLinks.ts"
 
 const NEW: FieldFilter = { fc: "", fo: "eq", fv: "" }
 

@@ -6,7 +6,7 @@ import type { FollowFilter } from "@data-cabinet/core/feed/FeedListener"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { withQuery } from "../table/SelectionLinks.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 
 export interface Live {
   readonly filter: FollowFilter

@@ -10,7 +10,7 @@ import { eventStreams, eventText } from "@data-cabinet/http-node/server/EventStr
 import { Effect } from "effect"
 import { idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf } from "../table/SelectionLinks.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import type { Live } from "./LiveLink.ts"
 
 const filterOf = (pairs: Pairs): FollowFilter => ({

@@ -1,6 +1,6 @@
 /**
  * A refused form comes back as it was filled, on its own screen, with the refusal at its field. That holds for every form: the
- * screen is rendered as for a visit, and the form in it is filled (`html/FilledForm.ts`).
+ * screen is rendered as for a visit, and the form in it is filled (`screen/FilledForm.ts`).
  */
 import { mayDo } from "@data-cabinet/core/key/Role"
 import { decodeSegment, queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
@@ -8,10 +8,10 @@ import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { addressOf, routeTable } from "@data-cabinet/http-node/server/Route"
 import { Effect } from "effect"
-import { filledForm, type FormMessage, type TypedForm } from "../html/FilledForm.ts"
+import { filledForm, type FormMessage, type TypedForm } from "./FilledForm.ts"
 import { FORM_AT } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
-import { valuesOf } from "../table/SelectionLinks.ts"
+import { valuesOf } from "./SelectionLinks.ts"
 import type { ConsoleScreen, FormRefusal, Pairs, ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
 import { refusalBox, refusalLine, statusOf } from "./ErrorScreen.ts"
 import { fieldsOf } from "./FieldOfCode.ts"

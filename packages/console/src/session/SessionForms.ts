@@ -1,6 +1,6 @@
 /** The forms of the screens of a session. They work without a script, which only spares pasting a link. */
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
-import { filledForm } from "../html/FilledForm.ts"
+import { filledForm } from "../screen/FilledForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 
 /** `retryAfter`: whole seconds, after too many attempts; null otherwise. */

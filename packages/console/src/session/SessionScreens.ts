@@ -2,10 +2,10 @@
  * The screens for signing in and out: a one-time link, a name with a password, the end of one session or of all, and a
  * new password. A failed sign-in shows the same message whatever the cause.
  */
-import { clientAddress } from "@data-cabinet/http-node/limit/ClientAddress"
+import { clientAddress } from "@data-cabinet/http-node/server/ClientAddress"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { browserCookie, sessionCookie } from "@data-cabinet/http-node/person/SessionCookie"
-import { ExternalSignIns } from "@data-cabinet/http-node/person/ExternalSignIn"
+import { browserCookie, sessionCookie } from "@data-cabinet/http-node/session/SessionCookie"
+import { ExternalSignIns } from "@data-cabinet/http-node/session/ExternalSignIn"
 import { HttpSettings } from "@data-cabinet/http-node/server/HttpSettings"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -1,6 +1,6 @@
 /** The screen that verifies the senders of a source's stored events: the expected outcome is counted first. */
 import { LATE_OUTCOMES, type LateVerdict } from "@data-cabinet/core/verification/LateVerdict"
-import { LateVerification } from "@data-cabinet/core/verification/LateVerification"
+import { LateVerification } from "@data-cabinet/core/event/LateVerification"
 import { UNCHECKED_REASONS } from "@data-cabinet/core/verification/LateCheck"
 import { REFUSAL_REASONS } from "@data-cabinet/core/verification/VerifySender"
 import { Sources } from "@data-cabinet/core/source/Sources"

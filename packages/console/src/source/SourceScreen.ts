@@ -1,6 +1,6 @@
 /** The sources, and one source: its intake address with snippets, its settings, and the way to switch it off. */
 import type { Source } from "@data-cabinet/core/source/Source"
-import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/verification/Providers"
+import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/source/Providers"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"

@@ -19,7 +19,7 @@ import {
   withFilters,
   without,
   withQuery,
-} from "./SelectionLinks.ts"
+} from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import type { ToolbarData } from "./TableToolbar.ts"
 

@@ -4,7 +4,7 @@
  */
 import { DEFAULT_LIMIT } from "@data-cabinet/core/pagination/Page"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf, without } from "./SelectionLinks.ts"
+import { valueOf, without } from "../screen/SelectionLinks.ts"
 
 /** The console's own parameter, not part of the selection. */
 export const PART = "part"

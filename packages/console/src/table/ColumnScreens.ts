@@ -18,7 +18,7 @@ import { columnBuild, indexActs } from "./ColumnIndexActs.ts"
 import { columnIndexes, indexesOf } from "./ColumnIndexBlock.ts"
 import { columnPath, columnScreen } from "./ColumnScreen.ts"
 import type { IndexBuilds } from "./IndexBuilds.ts"
-import { valueOf } from "./SelectionLinks.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { may } from "../html/Shell.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>

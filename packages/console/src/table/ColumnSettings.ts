@@ -4,7 +4,7 @@ import { comparesNumber } from "@data-cabinet/core/selection/TextOrder"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { type Frame, may } from "../html/Shell.ts"
 import { columnPath } from "./ColumnScreen.ts"
-import { filtersOf, withQuery } from "./SelectionLinks.ts"
+import { filtersOf, withQuery } from "../screen/SelectionLinks.ts"
 import type { ToolbarData } from "./TableToolbar.ts"
 
 /** Columns of a source's table that take no field, so that nothing of them can be changed. */

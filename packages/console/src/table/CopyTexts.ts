@@ -1,7 +1,7 @@
 /** A selection in other forms: its API address, a curl command, and a `cabinet rows` command. */
 import { shellInput, shellWord } from "@data-cabinet/core/text/ShellWord"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { withQuery } from "./SelectionLinks.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 
 export const apiAddress = (baseUrl: string, schema: string, name: string, pairs: Pairs): string =>
   withQuery(`${baseUrl}/api/v1/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}/rows`, pairs)

@@ -13,7 +13,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { Response } from "@data-cabinet/http-node/server/Request"
 import { Effect } from "effect"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { without } from "./SelectionLinks.ts"
+import { without } from "../screen/SelectionLinks.ts"
 
 /**
  * The most exports at once in a cabinet, so that screens keep their connections; and of one person, so that others get

@@ -8,7 +8,7 @@ import { MAX_ALTERNATIVES, SIGNS } from "@data-cabinet/core/selection/Selection"
 import { Result } from "effect"
 import { type LineError, LineScanner, Refused } from "./FilterLineScanner.ts"
 import { AND, COLUMN, OR, VALUE } from "./FilterLineText.ts"
-import type { ShownFilter } from "./SelectionLinks.ts"
+import type { ShownFilter } from "../screen/SelectionLinks.ts"
 
 /** A column, under each of the names that a line may use. */
 export interface LineColumn {

@@ -5,7 +5,7 @@ import type { Frame } from "../html/Shell.ts"
 import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import type { LineError } from "./FilterLineScanner.ts"
 import { columnText, lineOf } from "./FilterLineText.ts"
-import { filtersOf, firstPage } from "./SelectionLinks.ts"
+import { filtersOf, firstPage } from "../screen/SelectionLinks.ts"
 import type { ToolbarData } from "./TableToolbar.ts"
 import { tablePath } from "./TablePath.ts"
 

@@ -8,7 +8,7 @@ import { statusOf } from "../screen/ErrorScreen.ts"
 import { refusedAt } from "../screen/FormAgain.ts"
 import { filterLine } from "./FilterLine.ts"
 import { LINE, lineFault, linePath } from "./FilterLineForm.ts"
-import { valueOf, withFilters, without, withQuery } from "./SelectionLinks.ts"
+import { valueOf, withFilters, without, withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import type { TableVisit } from "./TableVisit.ts"
 

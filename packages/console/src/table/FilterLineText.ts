@@ -1,6 +1,6 @@
 /** How a filter line is written: its bare words, and the line of given filters. */
 import { SIGNS } from "@data-cabinet/core/selection/Selection"
-import type { ShownFilter } from "./SelectionLinks.ts"
+import type { ShownFilter } from "../screen/SelectionLinks.ts"
 
 const SIGN_OF: Readonly<Record<string, string>> = SIGNS
 

@@ -8,7 +8,7 @@ import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
 import { type LatestForm, latestScreen } from "./LatestScreen.ts"
-import { valueOf, valuesOf } from "./SelectionLinks.ts"
+import { valueOf, valuesOf } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>

@@ -3,7 +3,7 @@
  * filter and the page, also without a script.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { valueOf, withQuery } from "./SelectionLinks.ts"
+import { valueOf, withQuery } from "../screen/SelectionLinks.ts"
 
 const PARAM = "list"
 

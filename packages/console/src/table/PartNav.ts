@@ -3,7 +3,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import type { Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { type ColumnPart, PART } from "./ColumnPart.ts"
-import { withQuery } from "./SelectionLinks.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 
 interface PartData {
   readonly path: string

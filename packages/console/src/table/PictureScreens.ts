@@ -12,7 +12,7 @@ import type { Frame, Screen } from "../html/Shell.ts"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { columnPart, withoutPart } from "./ColumnPart.ts"
 import { basisText, drawing, partsOf, percentOf, type PictureData, pictureCells } from "./PictureCells.ts"
-import { firstPage, valueOf, without, withQuery } from "./SelectionLinks.ts"
+import { firstPage, valueOf, without, withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>

@@ -13,7 +13,7 @@ import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/Console
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
 import { rebuildPart, rebuildPath, rebuildScreen } from "./RebuildScreen.ts"
-import { valueOf, valuesOf } from "./SelectionLinks.ts"
+import { valueOf, valuesOf } from "../screen/SelectionLinks.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
 

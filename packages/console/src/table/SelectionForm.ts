@@ -3,7 +3,15 @@
  * not, and a checkbox for each shown column. The resulting address has only the chosen parameters.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { filtersOf, keepingFilters, sortPairs, sortsOf, valueOf, valuesOf, withFilters } from "./SelectionLinks.ts"
+import {
+  filtersOf,
+  keepingFilters,
+  sortPairs,
+  sortsOf,
+  valueOf,
+  valuesOf,
+  withFilters,
+} from "../screen/SelectionLinks.ts"
 
 const VALUELESS: ReadonlyArray<string> = ["empty", "notempty"]
 

@@ -6,7 +6,7 @@ import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { columnMenu, columnMenuScreen } from "./ColumnHeading.ts"
-import { valueOf, without } from "./SelectionLinks.ts"
+import { valueOf, without } from "../screen/SelectionLinks.ts"
 import { tableBar } from "./TableScreen.ts"
 import { settingsScreen } from "./TableToolbar.ts"
 

@@ -4,7 +4,7 @@ import type { ColumnSum } from "@data-cabinet/core/selection/ColumnSums"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { withQuery } from "./SelectionLinks.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 
 /** A parameter of the count's screen: all rows, however many they are. */

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { ICONS } from "../html/Icons.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
-import { type ListedView, viewList } from "../view/ViewList.ts"
+import { type ListedView, viewList } from "./ViewList.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
 
 const matches = (table: Table, text: string): boolean => {

@@ -19,7 +19,7 @@ import {
   without,
   withoutFilter,
   withQuery,
-} from "./SelectionLinks.ts"
+} from "../screen/SelectionLinks.ts"
 import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import { indexPath } from "./IndexScreen.ts"
 import { rebuildPath } from "./RebuildScreen.ts"

@@ -8,7 +8,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"
 import { type ConsoleScreen, type Pairs, wantsFragment } from "../screen/ConsoleScreen.ts"
-import { valueOf, withQuery, without } from "./SelectionLinks.ts"
+import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 import { EXACT, sumScreen, sumText } from "./SumScreen.ts"
 import { countLine, countScreen, valueList, valuesScreen } from "./ValuesScreen.ts"

@@ -7,7 +7,7 @@ import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { shownText } from "@data-cabinet/core/row/CellTokens"
-import { filtersOf, firstPage, withFilters, withQuery } from "./SelectionLinks.ts"
+import { filtersOf, firstPage, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { EXACT } from "./SumScreen.ts"
 import { tablePath } from "./TablePath.ts"
 

@@ -3,7 +3,7 @@ import { SavedViews } from "@data-cabinet/core/view/SavedViews"
 import { Effect } from "effect"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
-import { viewPath } from "./ViewList.ts"
+import { viewPath } from "../table/ViewList.ts"
 
 export const viewScreens = Effect.map(SavedViews, (views): ReadonlyArray<ConsoleScreen> => [
   act({

@@ -1,5 +1,5 @@
 import { rowLine } from "@data-cabinet/console/table/Cells"
-import { STYLE } from "@data-cabinet/console/html/Style"
+import { STYLE } from "@data-cabinet/console/assets/Style"
 import { assert, it } from "vitest"
 
 it("rowLine distinguishes NULL, an empty text and the text NULL", () => {

@@ -1,5 +1,5 @@
 import { selectionOfForm } from "@data-cabinet/console/table/SelectionForm"
-import { filtersOf, hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/table/SelectionLinks"
+import { filtersOf, hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/screen/SelectionLinks"
 import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { assert, it } from "vitest"
 

@@ -1,11 +1,11 @@
 /** What the audit log says of changes to sources, their events and their imports. */
 import type { Erasure } from "../event/Erasure.ts"
-import type { Rereading } from "../event/Rereading.ts"
+import type { Rereading } from "../intake/Rereading.ts"
 import type { Trash } from "../event/Trash.ts"
 import type { Import } from "../file/Import.ts"
 import type { Imports } from "../file/Imports.ts"
 import type { SourceChange, Sources } from "../source/Sources.ts"
-import type { LateVerification } from "../verification/LateVerification.ts"
+import type { LateVerification } from "../event/LateVerification.ts"
 import type { Act } from "../audit/Managed.ts"
 import { type Acts, act, making, some } from "./Acts.ts"
 

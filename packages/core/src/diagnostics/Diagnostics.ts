@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FollowerState } from "../follower/FollowerStore.ts"
 import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { RightBeyondReading } from "../row/ReportLoginStore.ts"
-import type { ProviderName } from "../verification/Providers.ts"
+import type { ProviderName } from "../source/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 
 /**

@@ -1,6 +1,6 @@
 /** Interprets refusals of senders, and what their requests reveal about the settings. */
 import { counted } from "../text/Counted.ts"
-import { providerNamed } from "../verification/Providers.ts"
+import { providerNamed } from "../source/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"

@@ -1,6 +1,6 @@
 /** The JSON of an original request, for the owner of its source, and its description. */
 import * as Shape from "../json/Shape.ts"
-import { type OtherReading, READING_PLACES } from "../intake/OtherReadings.ts"
+import { type OtherReading, READING_PLACES } from "./OtherReadings.ts"
 import { RECIPE_NAMES, type RecipeName } from "../verification/Recipes.ts"
 import { REFUSAL_REASONS, type RefusalReason } from "../verification/VerifySender.ts"
 import type { EventVerdict } from "../verification/Verification.ts"

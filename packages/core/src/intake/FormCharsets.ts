@@ -8,34 +8,11 @@ import { Result } from "effect"
 import { parseJson } from "../json/ParseJson.ts"
 import type { SourceEncoding } from "../source/SourceSettings.ts"
 import { charsetOf, decode, sourceCharset, UTF_8 } from "../text/Charset.ts"
-import type { Charset } from "../text/Charset.ts"
+import type { Charset, CharsetDecision } from "../text/Charset.ts"
 import { guessBeside, guessCharset } from "../text/CharsetGuess.ts"
 import { judgeGuess } from "../text/GuessDoubt.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 import { isDamagedUtf8, kindOfValue } from "./ValueCharset.ts"
-
-/**
- * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
- * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
- * `unclear`: a guess that the text does not confirm; `reread`: an operator, after the event was accepted.
- */
-export type CharsetDecidedBy =
-  | "source"
-  | "header"
-  | "charset_field"
-  | "named_charset"
-  | "named_charsets"
-  | "part"
-  | "data"
-  | "unclear"
-  | "json"
-  | "reread"
-
-/** A charset, and the signal that determined it. */
-export interface CharsetDecision {
-  readonly charset: Charset
-  readonly decidedBy: CharsetDecidedBy
-}
 
 /** The signals that may determine a charset. */
 export interface CharsetSignals {

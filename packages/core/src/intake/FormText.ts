@@ -5,9 +5,9 @@
 import { JsonNumber } from "../json/Json.ts"
 import type { Json } from "../json/Json.ts"
 import { charsetOf, decode, isAscii, UTF_8 } from "../text/Charset.ts"
-import type { Charset } from "../text/Charset.ts"
-import { type CharsetDecision, type FormCharsets, staysUtf8 } from "./FormCharsets.ts"
-import { OtherReadings, type OtherReading, type ReadingPlace } from "./OtherReadings.ts"
+import type { Charset, CharsetDecision } from "../text/Charset.ts"
+import { type FormCharsets, staysUtf8 } from "./FormCharsets.ts"
+import { OtherReadings, type OtherReading, type ReadingPlace } from "../event/OtherReadings.ts"
 import { unescapeName } from "./PartHeaders.ts"
 import type { RawField, RawFile, RawForm, Unread } from "./RawForm.ts"
 

@@ -6,7 +6,7 @@
  */
 import type { KeptHeader, KeptParts } from "../event/EventLog.ts"
 import type { JsonObject } from "../json/Json.ts"
-import { isAlwaysKept, isSecretHeader } from "../source/HeaderNames.ts"
+import { isAlwaysKept, isSecretHeader } from "../network/HeaderNames.ts"
 import type { KeptSettings } from "../source/Source.ts"
 import { headerText } from "../text/HeaderText.ts"
 import type { RequestHeaders } from "./IntakeRequest.ts"

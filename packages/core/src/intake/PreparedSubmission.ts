@@ -22,7 +22,7 @@ import {
   type ReadAhead,
   submissionPieces,
 } from "./LongBody.ts"
-import type { OtherReading } from "./OtherReadings.ts"
+import type { OtherReading } from "../event/OtherReadings.ts"
 import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, Submission } from "./Submission.ts"

@@ -16,16 +16,17 @@ import {
   UTF_8,
   WINDOWS_1251,
   WINDOWS_1252,
+  type CharsetDecidedBy,
 } from "../text/Charset.ts"
 import { parseContentType } from "./ContentType.ts"
 import { gatherFields } from "./Fields.ts"
 import { parseFormBody } from "./FormBody.ts"
-import { type CharsetDecidedBy, rereadCharsets } from "./FormCharsets.ts"
+import { rereadCharsets } from "./FormCharsets.ts"
 import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
 import { decodeForm, decodeRest } from "./FormText.ts"
 import { parseMultipartBody } from "./MultipartBody.ts"
 import { flatFields, nestedFields } from "./NestedFields.ts"
-import type { OtherReading, ReadingPlace } from "./OtherReadings.ts"
+import type { OtherReading, ReadingPlace } from "../event/OtherReadings.ts"
 import { queryBytes } from "./ParseSubmission.ts"
 import { unescapeName } from "./PartHeaders.ts"
 import { parsePlainForm } from "./PlainForm.ts"

@@ -3,10 +3,10 @@ import type { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { SourceEncoding } from "../source/SourceSettings.ts"
 import type { Decoded } from "../text/Charset.ts"
-import type { CharsetDecidedBy } from "./FormCharsets.ts"
+import type { CharsetDecidedBy } from "../text/Charset.ts"
 import type { JsonLines } from "./JsonLines.ts"
 import type { JsonNotes, JsonSyntaxError } from "../json/ParseJson.ts"
-import type { OtherReading } from "./OtherReadings.ts"
+import type { OtherReading } from "../event/OtherReadings.ts"
 
 export interface Submission {
   /** With its content encoding removed. */

@@ -1,7 +1,6 @@
 /** Which columns an index can have, and in which order it would serve a read. */
-import { filterGroups } from "../selection/Selection.ts"
 import type { ReadableColumn } from "./Catalog.ts"
-import type { PageQuery } from "./RowReader.ts"
+import { filterGroups, type PageQuery } from "./RowReader.ts"
 
 /** With more columns, the longest numbers would not fit into an entry together with the key. */
 export const MAX_INDEX_COLUMNS = 3

@@ -46,6 +46,19 @@ export interface ComparedColumns {
   readonly sort: ReadableColumn | null
 }
 
+/** The filters in their groups: a row must match at least one filter of every group. */
+export const filterGroups = <F extends { readonly or?: true | undefined }>(
+  filters: ReadonlyArray<F>,
+): ReadonlyArray<ReadonlyArray<F>> => {
+  const groups: Array<Array<F>> = []
+  for (const filter of filters) {
+    const last = groups.at(-1)
+    if (filter.or === true && last !== undefined) last.push(filter)
+    else groups.push([filter])
+  }
+  return groups
+}
+
 /** The query of a page, and the facts that an adapter needs to run it. */
 export interface PageQuery {
   /** The object that is read: reads of one object never use all the capacity of the others. */

@@ -6,7 +6,7 @@
 import * as Shape from "../json/Shape.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { rowText } from "../selection/SearchSql.ts"
+import { rowText } from "./SearchSql.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { indexFigures } from "./ColumnIndexStore.ts"
 import { SearchIndexError } from "./SearchIndexError.ts"

@@ -1,9 +1,18 @@
 /** The tables and views that readers may see, in displayed form. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { type ReadScopeOrAll, scopedDetail, scopedOid } from "../key/ReadScope.ts"
-import { Catalog } from "./Catalog.ts"
+import { Catalog, type ReadableTable } from "./Catalog.ts"
 import type { Table, TableDetail } from "./Table.ts"
+
+/** A table or view that a reader may see, under the name that it has now. */
+export interface ListedObject {
+  readonly schema: string
+  readonly name: string
+  readonly oid: number
+}
+
+/** The objects that a reader may see; null for all. */
+type Listing = { readonly objects: ReadonlyArray<ListedObject> } | null
 
 export class Tables extends Context.Service<
   Tables,
@@ -21,13 +30,26 @@ export class Tables extends Context.Service<
 }
 
 /** The tables of a reader. Nothing is looked up that a scope does not list. */
-export const tablesOf = (catalog: Catalog["Service"], scope: ReadScopeOrAll): Tables["Service"] => ({
+export const tablesOf = (catalog: Catalog["Service"], scope: Listing): Tables["Service"] => ({
   list: scope === null ? catalog.list : catalog.listOf(scope.objects.map(({ oid }) => oid)),
   find: (schema, name) =>
-    scope !== null && scopedOid(scope, schema, name) === undefined
+    scope !== null && listedOid(scope, schema, name) === undefined
       ? Effect.succeedNone
       : Effect.map(
           catalog.find(schema, name),
           Option.flatMap((table) => scopedDetail(scope, table)),
         ),
 })
+
+/** The object as its reader may know it: a view's query names objects that are not listed. */
+const scopedDetail = (scope: Listing, table: ReadableTable): Option.Option<TableDetail> => {
+  const { detail, oid } = table
+  if (scope === null) return Option.some(detail)
+  return listedOid(scope, detail.schema, detail.name) === oid
+    ? Option.some({ ...detail, definition: null })
+    : Option.none()
+}
+
+/** The oid that an object must have to be read under this name; undefined if no object of this name may be read. */
+export const listedOid = ({ objects }: NonNullable<Listing>, schema: string, name: string): number | undefined =>
+  objects.find((object) => object.schema === schema && object.name === name)?.oid

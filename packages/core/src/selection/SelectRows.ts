@@ -7,7 +7,8 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { encodeCursor, MAX_CURSOR_LENGTH } from "../pagination/Cursor.ts"
 import { type CursorKey, CursorKeys } from "../pagination/CursorKey.ts"
 import type { Page } from "../pagination/Page.ts"
-import { type ReadScopeOrAll, scopedOid } from "../key/ReadScope.ts"
+import type { ReadScopeOrAll } from "../key/ReadScope.ts"
+import { listedOid } from "../row/Tables.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
 import {
@@ -93,7 +94,7 @@ class RowSelector {
     if (Result.isFailure(selection)) return Result.fail(selection.failure)
     const scope = request.scope ?? null
     // Look up nothing that the scope does not list.
-    if (scope !== null && scopedOid(scope, request.schema, request.name) === undefined) {
+    if (scope !== null && listedOid(scope, request.schema, request.name) === undefined) {
       return Result.fail(noSuchTable(request.schema, request.name))
     }
     let table = scope === null ? catalog.cached(request.schema, request.name) : undefined
@@ -138,7 +139,7 @@ class RowSelector {
     const found = await runResult(this.#ports.catalog.find(schema, name), call.context, call)
     if (Result.isFailure(found)) return Result.fail(found.failure)
     if (Option.isSome(found.success)) {
-      const isListed = scope === null || scopedOid(scope, schema, name) === found.success.value.oid
+      const isListed = scope === null || listedOid(scope, schema, name) === found.success.value.oid
       if (isListed) return Result.succeed(found.success.value)
     }
     return Result.fail(noSuchTable(schema, name))

@@ -39,19 +39,6 @@ export const MAX_ALTERNATIVES = 100
 /** The most columns to sort by. */
 export const MAX_SORTS = 8
 
-/** The filters in their groups: a row must match at least one filter of every group. */
-export const filterGroups = <F extends { readonly or?: true | undefined }>(
-  filters: ReadonlyArray<F>,
-): ReadonlyArray<ReadonlyArray<F>> => {
-  const groups: Array<Array<F>> = []
-  for (const filter of filters) {
-    const last = groups.at(-1)
-    if (filter.or === true && last !== undefined) last.push(filter)
-    else groups.push([filter])
-  }
-  return groups
-}
-
 /** Days of the cabinet's calendar as `YYYY-MM-DD`, both inclusive; null for an open end. */
 export interface Period {
   readonly column: string

@@ -9,7 +9,7 @@
  */
 import { snakeKey } from "../json/KeyCase.ts"
 import * as Shape from "../json/Shape.ts"
-import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "./HeaderNames.ts"
+import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "../network/HeaderNames.ts"
 import type { AnySetting, Setting } from "./Setting.ts"
 import {
   honeypotRefusal,

@@ -5,7 +5,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
-import type { ProviderName } from "../verification/Providers.ts"
+import type { ProviderName } from "./Providers.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
 import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"
 import type { SourceSettings } from "./SourceSettings.ts"

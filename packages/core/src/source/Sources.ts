@@ -4,9 +4,9 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { changedChallenge } from "../verification/Challenge.ts"
-import { changedVerification } from "../verification/ChangeVerification.ts"
-import { PROVIDER_NAMES, settingsFrom } from "../verification/Providers.ts"
+import { changedChallenge } from "./ChangeChallenge.ts"
+import { changedVerification } from "./ChangeVerification.ts"
+import { PROVIDER_NAMES, settingsFrom } from "./Providers.ts"
 import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
 import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"

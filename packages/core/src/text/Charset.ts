@@ -13,6 +13,29 @@ export interface Charset {
   readonly table: Uint16Array | null
 }
 
+/**
+ * The signal that determined a charset. A signal that names an unknown charset is ignored. `charset_field`: the field
+ * `_charset_`; `named_charset`: the field `charset`; `named_charsets`: the field `charsets`; `part`: the part's own header;
+ * `unclear`: a guess that the text does not confirm; `reread`: an operator, after the event was accepted.
+ */
+export type CharsetDecidedBy =
+  | "source"
+  | "header"
+  | "charset_field"
+  | "named_charset"
+  | "named_charsets"
+  | "part"
+  | "data"
+  | "unclear"
+  | "json"
+  | "reread"
+
+/** A charset, and the signal that determined it. */
+export interface CharsetDecision {
+  readonly charset: Charset
+  readonly decidedBy: CharsetDecidedBy
+}
+
 /** The text of some bytes. */
 export interface Decoded {
   readonly text: string

@@ -1,5 +1,5 @@
 /** Timestamps that people and programs give as text: RFC 3339, such as `2026-11-21T09:30:00Z`, on a day that exists. */
-import { matchesExactly } from "../row/ExactFormat.ts"
+import { matchesExactly } from "./ExactFormat.ts"
 
 /**
  * Whether PostgreSQL reads the text as a timestamp, regardless of its session's settings. Digits beyond microseconds

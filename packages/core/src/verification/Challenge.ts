@@ -3,10 +3,7 @@
  *
  * Decision: docs/decisions/0068-questions-of-providers.md
  */
-import { Effect } from "effect"
 import * as Shape from "../json/Shape.ts"
-import { SourceError } from "../source/SourceError.ts"
-import { unusableSecret } from "./ChangeVerification.ts"
 
 /** `meta`, `x` and `dropbox` send a GET; `graph` (Microsoft Graph) sends a POST without a body. */
 export const CHALLENGE_PROVIDERS = ["meta", "x", "graph", "dropbox"] as const
@@ -40,31 +37,4 @@ export interface StoredChallenge extends Challenge {
 export interface IntakeChallenge extends Challenge {
   /** Empty for a provider without one; null if this process cannot decrypt it. */
   readonly secret: string | null
-}
-
-const refuse = (message: string): Effect.Effect<never, SourceError> =>
-  Effect.fail(new SourceError({ code: "bad_challenge", message: `challenge: ${message}` }))
-
-/** `current`: the setting so far; null without one. Refuses providers and secrets that do not fit. */
-export const changedChallenge = (
-  current: Challenge | null,
-  { provider, secret }: ChallengeChange,
-): Effect.Effect<StoredChallenge, SourceError> => {
-  if (!CHALLENGE_PROVIDERS.includes(provider)) {
-    return refuse(`the provider must be one of ${CHALLENGE_PROVIDERS.join(", ")}.`)
-  }
-  if (provider === "graph" || provider === "dropbox") {
-    return secret === undefined ? Effect.succeed({ provider, secret }) : refuse(`${provider} asks without a secret.`)
-  }
-  if (secret === undefined) {
-    return current?.provider === provider
-      ? Effect.succeed({ provider, secret })
-      : refuse(
-          provider === "meta"
-            ? "meta needs the verify token that it was given."
-            : "x needs the consumer secret of the app.",
-        )
-  }
-  const misfit = unusableSecret(secret)
-  return misfit === null ? Effect.succeed({ provider, secret }) : refuse(misfit)
 }

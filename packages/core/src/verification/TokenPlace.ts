@@ -1,5 +1,5 @@
 /** Which places of a request a sender's token or signature can be in. */
-import { isAlwaysKept, isHeaderName } from "../source/HeaderNames.ts"
+import { isAlwaysKept, isHeaderName } from "../network/HeaderNames.ts"
 import type { Place } from "./Recipe.ts"
 import { MAX_FIELD_STEPS } from "./RequestFields.ts"
 

@@ -1,5 +1,5 @@
 import { selectionParams, SELECTION_PARAMS } from "@data-cabinet/core/selection/SelectionParams"
-import { filterGroups } from "@data-cabinet/core/selection/Selection"
+import { filterGroups } from "@data-cabinet/core/row/RowReader"
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 

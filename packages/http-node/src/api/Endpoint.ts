@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
-import type { ApiError } from "./ApiError.ts"
+import type { ApiError } from "../server/ApiError.ts"
 
 export interface QueryParameter {
   readonly name: string

@@ -1,5 +1,5 @@
 /** The response for an address without an endpoint. */
-import { errorResponse } from "./ApiError.ts"
+import { errorResponse } from "../server/ApiError.ts"
 
 export const noSuchEndpoint = errorResponse({
   code: "no_such_endpoint",

@@ -1,6 +1,6 @@
 /** Reading stored events again in another charset, over the management API. */
-import { MAX_REREAD_EVENTS, Rereading } from "@data-cabinet/core/event/Rereading"
-import { rereadPageShape, rereadVerdictsShape } from "@data-cabinet/core/event/RereadVerdict"
+import { MAX_REREAD_EVENTS, Rereading } from "@data-cabinet/core/intake/Rereading"
+import { rereadPageShape, rereadVerdictsShape } from "@data-cabinet/core/intake/RereadVerdict"
 import { Effect, Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"

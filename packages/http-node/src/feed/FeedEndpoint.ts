@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"
 import { Effect } from "effect"
-import type { ApiError } from "../api/ApiError.ts"
+import type { ApiError } from "../server/ApiError.ts"
 import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
 import { endpointRoute, type OwnResponse, respondBy } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"

@@ -4,7 +4,7 @@
  * its role (403), the source's number, and whether a slot is free. Responds with JSON: the import's report, or
  * `{ok: false, error, detail}`.
  */
-import { faultInWords } from "../api/Fault.ts"
+import { faultInWords } from "../server/Fault.ts"
 import { type Actor, CurrentActor } from "@data-cabinet/core/audit/Actor"
 import { DELIMITER_UNCLEAR } from "@data-cabinet/core/file/Delimiter"
 import { type FileError, fileError } from "@data-cabinet/core/file/FileError"
@@ -20,8 +20,8 @@ import { SecretLookups, type TooManyWrong } from "@data-cabinet/core/limit/Secre
 import { mayDo, roleMissing } from "@data-cabinet/core/key/Role"
 import { parseSourceId } from "@data-cabinet/core/source/SourceId"
 import { Context, Effect, Option, type Scope } from "effect"
-import { jsonLine } from "../api/JsonLine.ts"
-import { clientAddress, NO_PROXIES } from "../limit/ClientAddress.ts"
+import { jsonLine } from "../parser/JsonLine.ts"
+import { clientAddress, NO_PROXIES } from "../server/ClientAddress.ts"
 import { ManageRates } from "../manage/Identify.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import { effectRunner } from "../server/EffectRunner.ts"

@@ -3,7 +3,7 @@
  *
  * Decision: docs/decisions/0004-requests-that-run-out-of-time.md
  */
-import { ProgramMistake } from "../api/Fault.ts"
+import { ProgramMistake } from "../server/Fault.ts"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 

@@ -2,7 +2,7 @@
  * The responses of intake: JSON for programs, a page or a redirect for a person whose browser sent a plain form. Any
  * site may read them, and none contains any part of the intake address.
  */
-import type { LoggedFault } from "../api/Fault.ts"
+import type { LoggedFault } from "../server/Fault.ts"
 import type { Receipt } from "@data-cabinet/core/event/EventLog"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
@@ -10,7 +10,7 @@ import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/Int
 import type { HandshakeAnswer } from "@data-cabinet/core/verification/Handshake"
 import { intakePage } from "../html/IntakePages.ts"
 import type { IntakePage } from "../html/IntakePages.ts"
-import { jsonLine } from "../api/JsonLine.ts"
+import { jsonLine } from "../parser/JsonLine.ts"
 import { acceptsHtml, chooseLanguage } from "../html/Language.ts"
 import { PAGE_HEADERS } from "../html/Page.ts"
 import type { Response, Request as AnyRequest } from "../server/Request.ts"

@@ -5,7 +5,7 @@
  */
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { ERROR_MEANINGS, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
-import type { RereadError } from "@data-cabinet/core/event/RereadError"
+import type { RereadError } from "@data-cabinet/core/intake/RereadError"
 import type { TrashError } from "@data-cabinet/core/event/TrashError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { FollowerError } from "@data-cabinet/core/follower/FollowerError"
@@ -24,7 +24,7 @@ import { SETTING_ERRORS, type SettingErrorCode } from "@data-cabinet/core/source
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViewError"
-import { ERROR_STATUS } from "../api/ErrorStatus.ts"
+import { ERROR_STATUS } from "../server/ErrorStatus.ts"
 
 /** The refusals of the frame itself. */
 type FrameCode =

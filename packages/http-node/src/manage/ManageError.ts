@@ -1,6 +1,6 @@
 /** The one error shape of the management API, the read API's own: `{error: {type, code, message, param}}`. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { jsonLine } from "../api/JsonLine.ts"
+import { jsonLine } from "../parser/JsonLine.ts"
 import type { Response } from "../server/Request.ts"
 import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
 

@@ -1,10 +1,11 @@
 /** The API's own description: `openapi.json` for programs (keyed), and a redirect to a reference for people. */
 import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 import { Effect, Result } from "effect"
+import type { Endpoint } from "../api/Endpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { endpointRoute, methodNotAllowed } from "../api/EndpointRoute.ts"
-import { errorResponse } from "../api/ApiError.ts"
-import { faultError } from "../api/Fault.ts"
+import { errorResponse } from "../server/ApiError.ts"
+import { faultError } from "../server/Fault.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
@@ -12,9 +13,10 @@ import { describe } from "./DescribeEndpoint.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
 
-export const descriptionRoutes = Effect.gen(function* () {
+/** `endpoints`: those of the read API. */
+export const descriptionRoutes = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
   const { baseUrl, docsUrl } = yield* HttpSettings
-  const document = madeOnce(() => openApiDocument(baseUrl))
+  const document = madeOnce(() => openApiDocument(baseUrl, endpoints))
   const text = madeOnce(() => Result.succeed(JSON.stringify(document())))
   const counted = yield* withRateHeaders
   const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`

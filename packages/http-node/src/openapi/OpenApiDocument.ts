@@ -1,5 +1,5 @@
 /** The API's own description: OpenAPI 3.1, generated from the declarations that guard the requests. */
-import { ENDPOINTS } from "../routes/Endpoints.ts"
+import type { Endpoint } from "../api/Endpoint.ts"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { INTAKE_PATH } from "./IntakePath.ts"
 import type { OperationObject, PathItem } from "./OperationObject.ts"
@@ -35,8 +35,8 @@ const LIMIT = "The key's request limit per minute."
 const REMAINING = "The number of requests left in the current clock minute."
 const KEYED = " Sent if the request had a valid key."
 
-/** `baseUrl` is the cabinet's address, without a trailing slash. */
-export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
+/** Describes the endpoints of the read API. `baseUrl` is the cabinet's address, without a trailing slash. */
+export const openApiDocument = (baseUrl: string, endpoints: ReadonlyArray<Endpoint>): OpenApiDocument => ({
   openapi: "3.1.0",
   info: {
     title: "Data Cabinet",
@@ -57,7 +57,7 @@ export const openApiDocument = (baseUrl: string): OpenApiDocument => ({
   ],
   paths: {
     ...Object.fromEntries(
-      ENDPOINTS.map((endpoint) => [
+      endpoints.map((endpoint) => [
         endpoint.path,
         { [endpoint.method === "POST" ? "post" : "get"]: operation(endpoint) },
       ]),

@@ -2,7 +2,7 @@
 import { ERROR_MEANINGS, ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { Endpoint, HeaderParameter, PathParameter, QueryParameter } from "../api/Endpoint.ts"
-import { ERROR_STATUS } from "../api/ErrorStatus.ts"
+import { ERROR_STATUS } from "../server/ErrorStatus.ts"
 import type { OperationObject, ParameterObject, ResponseObject } from "./OperationObject.ts"
 import { ref } from "./Schemas.ts"
 

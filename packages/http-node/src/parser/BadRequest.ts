@@ -3,7 +3,7 @@
  * the API, although no route has seen them. They name the fault and never echo the request.
  */
 import { STATUS_CODES } from "node:http"
-import { jsonLine } from "../api/JsonLine.ts"
+import { jsonLine } from "./JsonLine.ts"
 
 /** The interface whose format the response has. */
 export type ResponseFormat = "intake" | "api"

@@ -9,6 +9,7 @@ import type { Route } from "../server/Route.ts"
 import { rowRoutes } from "../row/RowsEndpoint.ts"
 import { tableRoutes } from "../row/TableEndpoints.ts"
 import { sourceRoutes } from "../source/SourceEndpoints.ts"
+import { ENDPOINTS } from "./Endpoints.ts"
 
 export const apiRoutes = Effect.gen(function* () {
   const forms = yield* feedForms
@@ -18,7 +19,7 @@ export const apiRoutes = Effect.gen(function* () {
     ...(yield* rowRoutes),
     ...(yield* sourceRoutes),
     ...(yield* tableRoutes),
-    ...(yield* descriptionRoutes),
+    ...(yield* descriptionRoutes(ENDPOINTS)),
     yield* agentRoute(forms),
   ]
   return routes

@@ -1,7 +1,7 @@
 /** The base address itself: it leads a browser to the console, and anything else to the API's description. */
-import { errorResponse } from "../api/ApiError.ts"
+import { errorResponse } from "../server/ApiError.ts"
 import { methodNotAllowed } from "../api/EndpointRoute.ts"
-import { faultError } from "../api/Fault.ts"
+import { faultError } from "../server/Fault.ts"
 import { acceptsHtml } from "../html/Language.ts"
 import { REFERENCE_PATH } from "../openapi/ReferenceRoute.ts"
 import { CONSOLE_PATH } from "../server/ConsoleRoutes.ts"

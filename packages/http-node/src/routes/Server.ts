@@ -7,10 +7,10 @@
  * builds (and caches) one `CabinetHttp` per cabinet.
  */
 import { Effect, Layer, Result } from "effect"
-import { errorResponse } from "../api/ApiError.ts"
-import { faultError, logFault } from "../api/Fault.ts"
+import { errorResponse } from "../server/ApiError.ts"
+import { faultError, logFault } from "../server/Fault.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
-import { Cabinets } from "../tenancy/Cabinets.ts"
+import { Cabinets } from "./Cabinets.ts"
 import { cabinetUnavailable, unknownHost } from "../tenancy/UnknownHost.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
 import { fetchAdapter } from "../server/FetchAdapter.ts"

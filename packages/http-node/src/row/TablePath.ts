@@ -1,6 +1,6 @@
 /** How the API's paths name a table or view: by schema and name, percent-encoded. */
 import { ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
-import type { ApiError } from "../api/ApiError.ts"
+import type { ApiError } from "../server/ApiError.ts"
 import type { PathParameter } from "../api/Endpoint.ts"
 
 export const NO_SUCH_TABLE: ApiError = {

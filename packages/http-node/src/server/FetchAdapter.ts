@@ -2,10 +2,10 @@
 import { Readable } from "node:stream"
 import { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
-import { errorResponse } from "../api/ApiError.ts"
-import { faultError, logFault } from "../api/Fault.ts"
+import { errorResponse } from "./ApiError.ts"
+import { faultError, logFault } from "./Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
-import { stoppedResponse } from "./StoppedResponse.ts"
+import { stoppedResponse } from "../tenancy/StoppedResponse.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
 type FetchedRequest = globalThis.Request

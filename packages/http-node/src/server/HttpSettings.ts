@@ -1,6 +1,6 @@
 /** Settings of one cabinet's HTTP routes, provided where the server is composed. */
 import { Context } from "effect"
-import type { TrustedProxies } from "../limit/ClientAddress.ts"
+import type { TrustedProxies } from "./ClientAddress.ts"
 
 export class HttpSettings extends Context.Service<
   HttpSettings,

@@ -8,7 +8,7 @@
 import { isTraced } from "@data-cabinet/core/runtime/Instrument"
 import { Clock, Context, Effect, Exit, type LogLevel, Option, References, Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"
-import { logFault } from "../api/Fault.ts"
+import { logFault } from "./Fault.ts"
 import { type Response, type Request, RequestGone } from "./Request.ts"
 import { countRequest } from "./RequestMetrics.ts"
 import type { Route, Target } from "./Route.ts"

@@ -5,7 +5,7 @@
  * expects a request's services in its context, while one server here serves many cabinets. A route closes over its
  * cabinet's services instead, so no context has to be built for a request.
  */
-import type { LoggedFault } from "../api/Fault.ts"
+import type { LoggedFault } from "./Fault.ts"
 import type { Response, Request } from "./Request.ts"
 
 /** The address of a request, matched to a route. Nothing is decoded yet: the route decides about malformed escapes. */

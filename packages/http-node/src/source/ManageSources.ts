@@ -2,7 +2,7 @@
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import * as Shape from "@data-cabinet/core/json/Shape"
-import { sendTestEvent } from "@data-cabinet/core/source/SendTestEvent"
+import { sendTestEvent } from "@data-cabinet/core/intake/SendTestEvent"
 import { ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabinet/core/source/SourceShape"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"

@@ -7,7 +7,7 @@ import {
   type SettingErrorCode,
   type SourceSettings,
 } from "@data-cabinet/core/source/SourceSettings"
-import { PROVIDER_NAMES } from "@data-cabinet/core/verification/Providers"
+import { PROVIDER_NAMES } from "@data-cabinet/core/source/Providers"
 import { Schema } from "effect"
 import { camelFields, nameField, text } from "../manage/ManageBodies.ts"
 import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"

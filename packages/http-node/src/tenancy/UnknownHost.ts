@@ -3,7 +3,7 @@
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { errorResponse } from "../api/ApiError.ts"
+import { errorResponse } from "../server/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isIntakePath } from "../intake/IsIntakePath.ts"
 import { isNavigation, refusedResponse, unavailableResponse } from "../intake/IntakeResponses.ts"

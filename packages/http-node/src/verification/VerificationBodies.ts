@@ -1,6 +1,6 @@
 /** How a sender is verified and answered, in the bodies of requests. */
-import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/source/HeaderNames"
-import { MAX_VERIFY_SECRET_LENGTH } from "@data-cabinet/core/verification/ChangeVerification"
+import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/network/HeaderNames"
+import { MAX_VERIFY_SECRET_LENGTH } from "@data-cabinet/core/source/ChangeVerification"
 import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
 import { MAX_SIGNATURE_PREFIX_LENGTH, MAX_TOLERANCE_SECONDS } from "@data-cabinet/core/verification/HmacSetting"
 import { HMAC_ALGORITHMS, type HmacChange, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"

@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"
+import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Effect, Option } from "effect"
 import createClient from "openapi-fetch"
@@ -14,7 +15,7 @@ import { describe, it } from "vitest"
 import { KEY, ORDERS, serveApi } from "../support/apiServer.ts"
 import { assertFits } from "../support/DescribedResponse.ts"
 
-const document = openApiDocument("https://orders.cabinet.test") as any
+const document = openApiDocument("https://orders.cabinet.test", ENDPOINTS) as any
 
 const lint = async (value: unknown) => {
   const problems = await lintFromString({

@@ -1,4 +1,4 @@
-import { NO_PROXIES } from "@data-cabinet/http-node/limit/ClientAddress"
+import { NO_PROXIES } from "@data-cabinet/http-node/server/ClientAddress"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { rootRoute } from "@data-cabinet/http-node/routes/RootRoute"
 import { assert, it } from "vitest"

@@ -7,7 +7,7 @@ import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { monotonicMillis } from "@data-cabinet/core/runtime/Deadline"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
 import { beginStep } from "@data-cabinet/core/runtime/Instrument"
-import { Cabinets } from "@data-cabinet/http-node/tenancy/Cabinets"
+import { Cabinets } from "@data-cabinet/http-node/routes/Cabinets"
 import { Listener, ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/routes/Server"
 import {

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"
+import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
@@ -135,4 +136,4 @@ export const describedBy = (document: Node) => {
   return { assertFits, assertDescribed }
 }
 
-export const { assertFits, assertDescribed } = describedBy(openApiDocument("https://orders.cabinet.test"))
+export const { assertFits, assertDescribed } = describedBy(openApiDocument("https://orders.cabinet.test", ENDPOINTS))

@@ -1,7 +1,7 @@
 /** Reading a remote cabinet's events again in another charset. */
-import { RereadError } from "@data-cabinet/core/event/RereadError"
-import { Rereading, type RereadOptions, type RereadQuery } from "@data-cabinet/core/event/Rereading"
-import type { RereadPage, RereadVerdicts } from "@data-cabinet/core/event/RereadVerdict"
+import { RereadError } from "@data-cabinet/core/intake/RereadError"
+import { Rereading, type RereadOptions, type RereadQuery } from "@data-cabinet/core/intake/Rereading"
+import type { RereadPage, RereadVerdicts } from "@data-cabinet/core/intake/RereadVerdict"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"

@@ -3,7 +3,7 @@ import type { AuthorityReport } from "@data-cabinet/core/diagnostics/Diagnostics
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { FORGOTTEN_SECONDS, PREPARED, type PreparedTransaction } from "../maintenance/PreparedTransactions.ts"
-import { OUTLIVED_SESSIONS, UNSTOPPABLE_FOR_ALL } from "./UnstoppableCode.ts"
+import { OUTLIVED_SESSIONS, UNSTOPPABLE_FOR_ALL } from "../connection/UnstoppableCode.ts"
 
 /** The author's roles: those that the cabinet created here, by name. */
 const AUTHORS = `(SELECT r.oid FROM pg_roles r JOIN cabinet.role_password p ON p.role = r.rolname WHERE r.rolname LIKE '%\\_author')`

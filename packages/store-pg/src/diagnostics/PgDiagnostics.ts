@@ -2,7 +2,7 @@
  * Diagnostics of a PostgreSQL database. They read only data open to every user, test writing in a transaction that is
  * rolled back, and work on an unhealthy database.
  */
-import { REPORTS_GROUP } from "../embedded/ReportsAccess.ts"
+import { REPORTS_GROUP } from "../migrations/ReportsRole.ts"
 import {
   CABINET_PARTS,
   type CabinetPart,
@@ -10,7 +10,7 @@ import {
   type DiagnosticsReport,
   type RowSetAside,
 } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { searchFunction } from "@data-cabinet/core/row/SearchSql"
 import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"

@@ -1,6 +1,6 @@
 /** The diagnostics' facts about senders: their refusals, their addresses, and their losses. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
-import { lacksFieldsOf, providerOf } from "@data-cabinet/core/verification/Providers"
+import { lacksFieldsOf, providerOf } from "@data-cabinet/core/source/Providers"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -19,10 +19,10 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
-import { OPEN_LANGUAGES, UNSTOPPABLE_FUNCTIONS } from "../diagnostics/UnstoppableCode.ts"
+import { OPEN_LANGUAGES, UNSTOPPABLE_FUNCTIONS } from "../connection/UnstoppableCode.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import { REPORTS_GROUP } from "./ReportsAccess.ts"
+import { REPORTS_GROUP } from "../migrations/ReportsRole.ts"
 
 /** The functions that PUBLIC may call in this database, and must not. The owner may grant those of XML to others. */
 const OPEN_FUNCTIONS = `

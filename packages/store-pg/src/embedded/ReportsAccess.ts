@@ -6,11 +6,9 @@
  */
 import { chmodSync, chownSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { REPORTS_GROUP } from "../migrations/ReportsRole.ts"
 import { ownerRole } from "./Bootstrap.ts"
 import type { Launcher } from "./Unprivileged.ts"
-
-/** A role without privileges, of which every login for reports is a member: PostgreSQL's rules of access name roles. */
-export const REPORTS_GROUP = "cabinet_reports"
 
 const LOOPBACK = "127.0.0.1"
 

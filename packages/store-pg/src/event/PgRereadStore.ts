@@ -3,7 +3,7 @@
  * and row together. A row that the database refuses is set aside, as it is when an event is accepted.
  */
 import { otherReadingsJson, othersOf } from "@data-cabinet/core/event/OriginalShape"
-import { type RereadDecision, type RereadEvent, RereadStore } from "@data-cabinet/core/event/RereadStore"
+import { type RereadDecision, type RereadEvent, RereadStore } from "@data-cabinet/core/intake/RereadStore"
 import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"

@@ -1,7 +1,8 @@
 /** The tokens that the read API is sent, found and counted by one statement for all requests that come meanwhile. */
 import type { ReaderTokenLimit } from "@data-cabinet/core/key/ReaderTokenStore"
 import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
-import type { ReadScopeOrAll, ScopedObject } from "@data-cabinet/core/key/ReadScope"
+import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
+import type { ListedObject } from "@data-cabinet/core/row/Tables"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"
 import { byteaArray, int4Array } from "../connection/ArrayParameter.ts"
@@ -21,7 +22,7 @@ export const scopeOf = (json: string | null): ReadScopeOrAll => {
   if (json === null) return null
   const { sources, objects } = JSON.parse(json) as {
     readonly sources: ReadonlyArray<number>
-    readonly objects: ReadonlyArray<ScopedObject>
+    readonly objects: ReadonlyArray<ListedObject>
   }
   return { sources: new Set(sources), objects }
 }

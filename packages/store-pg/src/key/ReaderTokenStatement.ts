@@ -1,8 +1,5 @@
 /** The statements of tokens that the read API is sent. */
-import { count, MINUTE } from "../limit/CountStatement.ts"
-
-/** The subject of a reader's window is this, followed by its token's id. */
-export const READER_SUBJECT = "reader:"
+import { count, MINUTE, READER_SUBJECT } from "../limit/CountStatement.ts"
 
 /**
  * The objects that the token of this alias lists, by their current names: the tables of its sources, and objects by
@@ -43,8 +40,3 @@ SELECT encode(l.fingerprint, 'hex') AS subject, l.role, ${SCOPE}
 FROM cabinet.access_token l
 WHERE l.fingerprint = ANY ($1::bytea[]) AND l.revoked_at IS NULL
   AND (l.expires_at IS NULL OR l.expires_at > cabinet.now())`
-
-/** Writes the time of a token's last request from its window to the token, before the windows are deleted. */
-export const NOTE_LAST_READS = `
-UPDATE cabinet.access_token t SET last_used_at = w.last_at FROM cabinet.rate_window w
-WHERE w.subject = '${READER_SUBJECT}' || t.id AND w.last_at > coalesce(t.last_used_at, '-infinity')`

@@ -33,6 +33,9 @@ export const count = (rows: string): string => `
 /** The subject of a key's window is this, followed by its id. */
 export const KEY_SUBJECT = "key:"
 
+/** The subject of a reader's window is this, followed by its token's id. */
+export const READER_SUBJECT = "reader:"
+
 /** Counts requests of keys; a key that is not live has no row in the result. */
 export const COUNT_KEYS = `
 WITH moment AS MATERIALIZED (${MINUTE}), live AS MATERIALIZED (
@@ -81,6 +84,11 @@ SELECT * FROM clients UNION ALL SELECT * FROM sources`
 export const NOTE_LAST_REQUESTS = `
 UPDATE cabinet.api_key k SET last_request_at = w.last_at FROM cabinet.rate_window w
 WHERE w.subject = '${KEY_SUBJECT}' || k.id AND w.last_at > coalesce(k.last_request_at, '-infinity')`
+
+/** Writes the time of a token's last request from its window to the token, before the windows are deleted. */
+export const NOTE_LAST_READS = `
+UPDATE cabinet.access_token t SET last_used_at = w.last_at FROM cabinet.rate_window w
+WHERE w.subject = '${READER_SUBJECT}' || t.id AND w.last_at > coalesce(t.last_used_at, '-infinity')`
 
 /** Windows deleted by one statement. */
 export const DELETE_BATCH = 10_000

@@ -4,8 +4,7 @@ import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
 import { StatementClient } from "../connection/OwnerClient.ts"
-import { NOTE_LAST_READS } from "../key/ReaderTokenStatement.ts"
-import { DELETE_BATCH, DELETE_WINDOWS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
+import { DELETE_BATCH, DELETE_WINDOWS, NOTE_LAST_READS, NOTE_LAST_REQUESTS } from "./CountStatement.ts"
 import { RequestCounter, type RateLimiterOptions } from "./RequestCounter.ts"
 
 /** Deletes all windows of past minutes, in batches; the times of last requests are kept, and so not written by a shared session. */

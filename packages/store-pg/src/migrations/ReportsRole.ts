@@ -14,16 +14,34 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
-import { REPORTS_GROUP } from "../embedded/ReportsAccess.ts"
-import { SHOWS_OURS } from "../row/CatalogStatement.ts"
-import { LOCK_ROLES } from "./AuthorLogin.ts"
+import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
 import { roleName } from "./RoleName.ts"
+
+/** A role without privileges, of which every login for reports is a member: PostgreSQL's rules of access name roles. */
+export const REPORTS_GROUP = "cabinet_reports"
 
 /** Enough for a few people and a program, yet few enough to leave connections for the cabinet. */
 export const REPORTS_SESSIONS = 5
 
 /** How much one session may write to temporary files for sorts and joins. */
 const TEMP_FILES = "5GB"
+
+/** True if a view, `c` of pg_class, shows anything of the service's schema, even through other views or a function. */
+export const SHOWS_OURS = `EXISTS (
+      WITH RECURSIVE seen (oid) AS (
+        SELECT c.oid
+        UNION
+        SELECT d.refobjid FROM seen
+        JOIN pg_rewrite w ON w.ev_class = seen.oid
+        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+          AND d.refclassid = 'pg_class'::regclass)
+      SELECT FROM seen JOIN pg_class k ON k.oid = seen.oid WHERE k.relnamespace = 'cabinet'::regnamespace
+      UNION ALL
+      SELECT FROM seen
+      JOIN pg_rewrite w ON w.ev_class = seen.oid
+      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
+      JOIN pg_proc p ON p.oid = d.refobjid
+      WHERE p.pronamespace = 'cabinet'::regnamespace)`
 
 /** $1: the reader's role, $2: the reports' role. Returns one statement per row. */
 const GRANTS_TO_MIRROR = `

@@ -2,6 +2,7 @@
  * Statements that find the currently readable objects in the system catalogs. They run as the owner, which knows the
  * table of each source, and check the privileges of the reader's role.
  */
+import { SHOWS_OURS } from "../migrations/ReportsRole.ts"
 
 /**
  * $1: the reader's role. Finds tables (ordinary, partitioned, foreign), views and materialized views on which the reader
@@ -18,24 +19,7 @@ const READABLE = `
     AND NOT EXISTS (
       SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')`
 
-/** True if a view, `c` of pg_class, shows anything of the service's schema, even through other views or a function. */
-export const SHOWS_OURS = `EXISTS (
-      WITH RECURSIVE seen (oid) AS (
-        SELECT c.oid
-        UNION
-        SELECT d.refobjid FROM seen
-        JOIN pg_rewrite w ON w.ev_class = seen.oid
-        JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
-          AND d.refclassid = 'pg_class'::regclass)
-      SELECT FROM seen JOIN pg_class k ON k.oid = seen.oid WHERE k.relnamespace = 'cabinet'::regnamespace
-      UNION ALL
-      SELECT FROM seen
-      JOIN pg_rewrite w ON w.ev_class = seen.oid
-      JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass
-      JOIN pg_proc p ON p.oid = d.refobjid
-      WHERE p.pronamespace = 'cabinet'::regnamespace)`
-
-/** The same for one view, as a separate statement, because most objects are not views. $1: its oid. */
+/** `SHOWS_OURS` for one view, as a separate statement, because most objects are not views. $1: its oid. */
 export const VIEW_READS_CABINET = `SELECT ${SHOWS_OURS} AS ours FROM pg_class c WHERE c.oid = $1::bigint::oid`
 
 /** The columns of a listed object. */

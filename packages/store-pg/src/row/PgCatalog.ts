@@ -6,7 +6,7 @@
 import { Catalog, type ReadableColumn, type ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { isSqlName } from "@data-cabinet/core/row/SqlName"
 import type { Table } from "@data-cabinet/core/row/Table"
-import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { searchFunction } from "@data-cabinet/core/row/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"

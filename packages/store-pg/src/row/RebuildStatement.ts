@@ -1,5 +1,5 @@
 /** The statements of a rebuild: what a table consists of, its copy, and what a rebuild keeps about itself. */
-import { SEARCH_SCHEMA } from "@data-cabinet/core/selection/SearchSql"
+import { SEARCH_SCHEMA } from "@data-cabinet/core/row/SearchSql"
 import { REBUILD_KIND } from "@data-cabinet/core/row/RebuildStore"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { IS_OURS } from "./ColumnIndexStatement.ts"

@@ -1,4 +1,4 @@
-import { UNSTOPPABLE_FUNCTIONS } from "../diagnostics/UnstoppableCode.ts"
+import { UNSTOPPABLE_FUNCTIONS } from "../connection/UnstoppableCode.ts"
 
 /** The rights beyond reading that PostgreSQL grants to every role, and so to the reports' role. */
 

@@ -1,6 +1,6 @@
 /** Changes the type of a source's column. */
 import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
-import { EXACT_FORMAT } from "@data-cabinet/core/row/ExactFormat"
+import { EXACT_FORMAT } from "@data-cabinet/core/text/ExactFormat"
 import { notationPattern } from "@data-cabinet/core/row/Notation"
 import type { TableLayout } from "@data-cabinet/core/row/RowPlan"
 import {

@@ -3,7 +3,7 @@
  * These functions run in all kinds of sessions, so nothing in them depends on the search path. They call no pg_trgm function
  * by name where others could create a function of that name.
  */
-import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/row/SearchSql"
 import { isSearchIndexed } from "./CatalogStatement.ts"
 import { INDEX_FIGURES } from "./ColumnIndexStatement.ts"
 

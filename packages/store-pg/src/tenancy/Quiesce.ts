@@ -11,7 +11,7 @@ import { Effect } from "effect"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, isConflict, sqlMessage } from "../connection/StoreFailure.ts"
-import { LOCK_ROLES } from "../migrations/AuthorLogin.ts"
+import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
 import { CopyError } from "./CopyError.ts"
 
 /**

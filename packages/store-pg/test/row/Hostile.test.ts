@@ -7,7 +7,7 @@ import { Effect, Fiber, Queue, Redacted, Result } from "effect"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { searchFunction } from "@data-cabinet/core/selection/SearchSql"
+import { searchFunction } from "@data-cabinet/core/row/SearchSql"
 import { FOLD_COLLATION } from "@data-cabinet/store-pg/row/FoldCollation"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
 
