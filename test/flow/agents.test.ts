@@ -385,6 +385,8 @@ it("notifications expect no response, and other methods and origins are refused"
 it("each message counts once against its key, and one over the rate is refused", async () => {
   const narrow = await apiCabinet(database.url, { apiRate: 2 })
   const own = await narrow.key()
+  // A new minute would begin to count anew.
+  await database.run("UPDATE cabinet.clock SET shift = date_trunc('minute', now(), 'UTC') + interval '1 s' - now()")
   const ask = () =>
     fetch(`${narrow.base}/mcp`, {
       method: "POST",
@@ -395,5 +397,6 @@ it("each message counts once against its key, and one over the rate is refused",
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
   expect(responses.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["1", "0", "0"])
   expect(Number(responses[2]!.headers.get("retry-after"))).toBeGreaterThan(0)
+  await database.run("UPDATE cabinet.clock SET shift = '0'")
   await narrow.close()
 })

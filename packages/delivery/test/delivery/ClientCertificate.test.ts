@@ -25,7 +25,7 @@ let receiver: IdentifiedReceiver
 const started: Array<ChildProcess> = []
 
 const runtime = ManagedRuntime.make(
-  courierLayer({ deadlineMillis: 5000 }).pipe(
+  courierLayer({ deadlineMillis: 60_000 }).pipe(
     Layer.provide(clientLayer({ allowedNetworks: [parseNetwork("127.0.0.0/8")!], ca: [servers.cert] })),
     Layer.provide(namesLayer({ hostsFile: "/dev/null" })),
   ),

@@ -239,35 +239,31 @@ describe.each(WAYS)("pages that are read %s", (way) => {
     }
   })
 
-  it(
-    "ends, and never returns a different page, with any protocol message at any point",
-    { timeout: 100_000 },
-    async () => {
-      for (const letter of ALL) {
-        for (const [number, body] of BODIES.entries()) {
-          for (const [at, response] of responsesOf().entries()) {
-            for (const place of boundaries(response)) {
-              const said = frame(letter, body)
-              const { session, wire, socket } = replay(
-                changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
-              )
-              const reading = read(session, way)
-              // What a server that misunderstood the client would finally do.
-              setImmediate(() => socket.push(null)).unref()
-              setImmediate(() => socket.destroy())
-              const found = await reading
-              const where = `${JSON.stringify(letter)} with body ${number} at ${place} of ${at}`
-              if (isRead(found)) {
-                const isRow = letter === "D" && number === 5
-                if (!isRow) expect(found.items, where).toEqual(expected.get(way)!.items)
-              } else if (Exit.isFailure(found.exit)) expect(wire.destroyed || letter === "E", where).toBe(true)
-              else expect(found.exit.value.outcome, where).not.toBe("read")
-            }
+  it("ends, and never returns a different page, with any protocol message at any point", async () => {
+    for (const letter of ALL) {
+      for (const [number, body] of BODIES.entries()) {
+        for (const [at, response] of responsesOf().entries()) {
+          for (const place of boundaries(response)) {
+            const said = frame(letter, body)
+            const { session, wire, socket } = replay(
+              changed(way, at, (whole) => [whole.subarray(0, place), said, whole.subarray(place)]),
+            )
+            const reading = read(session, way)
+            // What a server that misunderstood the client would finally do.
+            setImmediate(() => socket.push(null)).unref()
+            setImmediate(() => socket.destroy())
+            const found = await reading
+            const where = `${JSON.stringify(letter)} with body ${number} at ${place} of ${at}`
+            if (isRead(found)) {
+              const isRow = letter === "D" && number === 5
+              if (!isRow) expect(found.items, where).toEqual(expected.get(way)!.items)
+            } else if (Exit.isFailure(found.exit)) expect(wire.destroyed || letter === "E", where).toBe(true)
+            else expect(found.exit.value.outcome, where).not.toBe("read")
           }
         }
       }
-    },
-  )
+    }
+  })
 
   it("fails if a message's length is invalid, or if the connection ends", async () => {
     for (const [at, response] of responsesOf().entries()) {

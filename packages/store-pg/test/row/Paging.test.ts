@@ -45,7 +45,7 @@ const walksRight = async (name: string, random: Random, ties: string | null, row
   }
 }
 
-describe("a walk over every page", { timeout: 120_000 }, () => {
+describe("a walk over every page", () => {
   it("equals the whole result, by every type, with NULLs and ties, when there is a key", async () => {
     const random = randomFrom(1)
     await reading.run(`CREATE TABLE keyed (n int PRIMARY KEY, k text, ${definitions(false)})`)
