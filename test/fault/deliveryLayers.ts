@@ -13,16 +13,24 @@ const LOOPBACK: ReadonlyArray<Network> = [parseNetwork("127.0.0.0/8")!]
 
 export interface SendingOptions extends Pick<NameLookupOptions, "servers"> {
   readonly deadlineMillis?: number
+  /** How long a name is looked up. */
+  readonly lookupMillis?: number
   readonly allowed?: ReadonlyArray<Network>
   /** The certificate of an authority that is trusted in addition to the system's. */
   readonly ca?: ReadonlyArray<string>
 }
 
-export const sendingLayer = ({ allowed = LOOPBACK, ca = [], servers, ...options }: SendingOptions = {}) =>
+export const sendingLayer = ({
+  allowed = LOOPBACK,
+  ca = [],
+  servers,
+  lookupMillis = 700,
+  ...options
+}: SendingOptions = {}) =>
   Layer.mergeAll(courier(options), addressCheck).pipe(
     Layer.provideMerge(client({ allowedNetworks: allowed, ca })),
     Layer.provide(
-      names({ hostsFile: "/dev/null", deadlineMillis: 700, ...(servers === undefined ? {} : { servers }) }),
+      names({ hostsFile: "/dev/null", deadlineMillis: lookupMillis, ...(servers === undefined ? {} : { servers }) }),
     ),
   )
 

@@ -124,7 +124,8 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     })
     let said = ""
     for (const stream of [bare.stdout, bare.stderr]) stream.on("data", (text: Buffer) => (said += text.toString()))
-    const ended = once(bare, "exit").then(([code]) => code as number)
+    // Not at its exit, after which the rest of what it said may still come.
+    const ended = once(bare, "close").then(([code]) => code as number)
     onTestFinished(() => {
       // A receiver that accepted everything would keep running.
       if (bare.exitCode === null && bare.signalCode === null) process.kill(-bare.pid!, "SIGKILL")

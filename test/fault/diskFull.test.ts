@@ -2,11 +2,9 @@
  * A full disk: PostgreSQL responds, but cannot write. Without rights on the machine a test cannot fill a disk, so PostgreSQL
  * is made to raise the same errors wherever it would need space: for events and for new tables.
  */
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const database = withDatabase()
 let home: Home
@@ -57,8 +55,13 @@ it("is reported by /readyz, doctor, the log and to the sender, and its end is no
   )
   // PostgreSQL refused it, so it is certain that nothing was saved.
   expect(await send(2)).toEqual({ status: 503, detail: "Nothing can be saved right now; send it again" })
-  expect(server.log()).toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
-  expect(server.log()).toContain("intake responds with 503: The database cannot be used: its disk is full.")
+  // What another process logs arrives by itself.
+  await expect
+    .poll(() => server.log())
+    .toMatch(/accepting events was interrupted: its disk is full \(could not extend file/)
+  await expect
+    .poll(() => server.log())
+    .toContain("intake responds with 503: The database cannot be used: its disk is full.")
   await expect.poll(ready).toEqual({ status: 503, ok: false, error: "events cannot be written: its disk is full" })
   expect(await diagnosis()).toMatchObject({
     code: 1,

@@ -6,12 +6,9 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { type ClusterHome, clusterHome, type TestCluster } from "../support/cluster.ts"
-
-// Every command is a process of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 180_000 })
 
 const BIN = process.env["TEST_PG_BIN"] ?? ""
 const DATABASE = "cabinet"
@@ -33,7 +30,7 @@ const homes: Array<ClusterHome> = []
 afterAll(async () => {
   await endAll()
   for (const home of homes) await home.remove()
-}, 120_000)
+})
 
 /** Runs a block of the page, where `cabinet` is ours and PostgreSQL's programs are the suite's. */
 const shell = (home: Home, name: string, env: Readonly<Record<string, string>>) => {

@@ -2,11 +2,8 @@
  * What a customer's script or view cannot call in the embedded database of `cabinet serve`, in the server's own cabinet and in
  * an added one, and that the owner's own work continues.
  */
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-
-// Every command is a process of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 /** The database of an added cabinet, rather than the server's own. */
 const DOMAIN = { CABINET_SERVICE_DOMAIN: "cabinets.test" }

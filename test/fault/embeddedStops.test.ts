@@ -1,10 +1,8 @@
 /** An embedded PostgreSQL that ends and cannot be restarted: /readyz and the log quote its last messages. */
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 })
 
 const home = newHome()
 afterAll(() => endAll())

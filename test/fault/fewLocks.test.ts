@@ -1,10 +1,8 @@
 /** A PostgreSQL whose lock table is too small for the first migration. */
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
 import { clusterHome, type TestCluster } from "../support/cluster.ts"
 import { rawSession } from "../support/rawSession.ts"
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 })
 
 const home = newHome()
 const clusters = clusterHome()

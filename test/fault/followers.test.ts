@@ -22,7 +22,7 @@ const WORKER = program(new URL("followerWorker.ts", import.meta.url))
 const GATE = 77_001
 const EVENTS = 20
 /** One process at work must not time out under the load of other tests. */
-const TIMEOUT = { timeout: 100_000 }
+const TIMEOUT = { timeout: 120_000 }
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>
@@ -113,7 +113,7 @@ it("a follower whose process is killed between its work and its position does th
   })
   await later()
   await settle()
-}, 120_000)
+})
 
 it("a follower whose process stops for longer than its lease is served by another, and once", async () => {
   await later()
@@ -126,7 +126,7 @@ it("a follower whose process stops for longer than its lease is served by anothe
   child.kill("SIGCONT")
   assert.deepStrictEqual((await turn)[0], "turn lost")
   assert.strictEqual(await counted(), await accepted())
-}, 120_000)
+})
 
 it("a follower whose process stops between its work and its position waits only for its own session", async () => {
   await later()
@@ -145,7 +145,7 @@ it("a follower whose process stops between its work and its position waits only 
   await database.run(`SELECT pg_terminate_backend(${session}, 10000)`)
   await settle()
   child.kill("SIGCONT")
-}, 120_000)
+})
 
 it("a follower that loses its connection between its work and its position is retried, and does its work once", async () => {
   await later()
@@ -159,4 +159,4 @@ it("a follower that loses its connection between its work and its position is re
   assert.isNull(child.exitCode)
   const [follower] = await database.run("SELECT failures, error FROM cabinet.follower WHERE kind = 'activity'")
   assert.deepStrictEqual(follower, { failures: 0, error: null })
-}, 120_000)
+})

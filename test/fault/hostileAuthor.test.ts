@@ -3,12 +3,10 @@
  * Then the owner does everything that an owner does. The author's code may run only as the author.
  */
 import { type Cabinet, openCabinet } from "data-cabinet"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
 import { usedNames } from "../support/sqlNames.ts"
 import { allSqlTexts } from "../support/sqlTexts.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const database = withDatabase({ empty: true })
 let cabinet: Cabinet

@@ -64,7 +64,7 @@ it("after SIGKILL a repeat gets outcome_unknown, and the work was not done", asy
   const open = () => database.run("SELECT response FROM cabinet.idempotency WHERE response IS NULL")
   const sleeping = () =>
     database.run("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
-  await vi.waitFor(async () => expect((await sleeping()).length).toBe(1), { timeout: 100_000, interval: 50 })
+  await vi.waitFor(async () => expect((await sleeping()).length).toBe(1), { timeout: 120_000, interval: 50 })
   assert.include(await post(second, "killed", "Killed"), { status: 409, code: "in_progress" })
   await first.stop("SIGKILL")
   assert.isNull(await killed)

@@ -96,9 +96,13 @@ it("every acknowledged event has its row and its delivery after the server was k
     return all
   }
   const events = new Set((await read("/api/v1/events")).map((event) => event["id"]))
-  const rows = new Set((await read("/api/v1/tables/sources/first_source/rows")).map((row) => row["_event_id"]))
   expect(acknowledged.filter((id) => !events.has(id))).toEqual([])
-  expect(acknowledged.filter((id) => !rows.has(id))).toEqual([])
+  // A row whose table could not get its columns in time is written a moment later.
+  const withoutRow = async () => {
+    const rows = new Set((await read("/api/v1/tables/sources/first_source/rows")).map((row) => row["_event_id"]))
+    return acknowledged.filter((id) => !rows.has(id))
+  }
+  await expect.poll(withoutRow).toEqual([])
 
   const deliveredIds = () =>
     new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id))
@@ -107,4 +111,4 @@ it("every acknowledged event has its row and its delivery after the server was k
   expect([...events].filter((id) => !deliveredIds().has(id as number))).toEqual([])
   expect(receiver.received.every(({ body, signature }) => verifyDelivery(body, signature, secret))).toBe(true)
   expect(await again.stop("SIGTERM")).toBe(0)
-}, 120_000)
+})

@@ -2,11 +2,9 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { applyMigrations, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
 import { Effect } from "effect"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const database = withDatabase()
 let home: Home
@@ -18,7 +16,7 @@ beforeAll(async () => {
   home = newHome()
   server = await home.serve([], env)
 })
-afterAll(() => endAll(), 60_000)
+afterAll(() => endAll())
 
 const TOMORROW = {
   number: 9001,

@@ -70,7 +70,7 @@ it(`addresses in order get every event in order through ${ROUNDS} kills, stops a
     for (let n = 0; n < EVENTS_A_ROUND; n++) {
       await vi.waitFor(
         () => cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, `${round} ${n}`, false)))),
-        { timeout: 100_000 },
+        { timeout: 120_000 },
       )
     }
   }
@@ -79,7 +79,7 @@ it(`addresses in order get every event in order through ${ROUNDS} kills, stops a
     const accepting = accept(round)
     await workers.disturb(DISTURBANCES[round % DISTURBANCES.length]!, round, loseConnections)
     await accepting
-    await vi.waitFor(retryNow, { timeout: 100_000 })
+    await vi.waitFor(retryNow, { timeout: 120_000 })
   }
   const accepted = await database.run("SELECT id::int AS id FROM cabinet.event ORDER BY epoch, xid, id")
   const expected = accepted.map(({ id }) => Number(id))

@@ -13,9 +13,9 @@ const WORKER = program(new URL("orderedWorker.ts", import.meta.url))
 export const DISTURBANCES = ["kill", "stop", "connections"] as const
 export type Disturbance = (typeof DISTURBANCES)[number]
 
-/** Longer than the lease of a worker, which is two seconds. */
-const LEASE_MILLIS = 2_000
-const STOPPED_MILLIS = 2_600
+/** The lease of a worker, in which it sends for a second, however long the receiver takes. */
+const LEASE_MILLIS = 5_000
+const STOPPED_MILLIS = 5_600
 
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
 

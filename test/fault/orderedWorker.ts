@@ -7,9 +7,12 @@ import { Effect, Layer, References } from "effect"
 import { testCabinetLayer } from "../support/testCabinet.ts"
 import { sendingLayer } from "./deliveryLayers.ts"
 
+/** A busy receiver is no failure, after which an event would come once more. */
+const ATTEMPT_MILLIS = 4_000
+
 const [url = "", leaseMillis = "3000"] = process.argv.slice(2)
-const cabinet = testCabinetLayer(url, { delivers: true, override: sendingLayer({ deadlineMillis: 1_000 }) })
-const worker = dispatcher({ leaseMillis: Number(leaseMillis), attemptMillis: 1_000, pollMillis: 200 }).pipe(
+const cabinet = testCabinetLayer(url, { delivers: true, override: sendingLayer({ deadlineMillis: ATTEMPT_MILLIS }) })
+const worker = dispatcher({ leaseMillis: Number(leaseMillis), attemptMillis: ATTEMPT_MILLIS, pollMillis: 200 }).pipe(
   Layer.provide(cabinet),
   Layer.provide(Layer.succeed(References.MinimumLogLevel, "Fatal")),
 )

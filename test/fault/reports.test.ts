@@ -4,21 +4,11 @@
  */
 import { execFile } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { promisify } from "node:util"
 import { Client } from "pg"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
-
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+import { freePorts } from "../support/packed.ts"
 
 let home: Home
 let server: ServerProcess
@@ -28,7 +18,7 @@ let issued: { readonly url: string }
 const clients = new Set<Client>()
 
 beforeAll(async () => {
-  port = await freePort()
+  port = (await freePorts(1))[0]!
   home = newHome()
   server = await home.serve([], { CABINET_INTAKE_RATE: "0", CABINET_POSTGRES_PORT: String(port) })
   await send({ total: 12 })
@@ -251,7 +241,7 @@ it("a long read and its locks delay no event; a row with a new field follows whe
       const { data } = await json("rows", "sources.first_source", "--where", "total=14")
       expect(data).toMatchObject([{ while_reading: "yes" }])
     },
-    { timeout: 100_000, interval: 500 },
+    { timeout: 120_000, interval: 500 },
   )
 })
 

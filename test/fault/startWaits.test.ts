@@ -1,14 +1,13 @@
 /**
  * A server whose database does not exist yet waits during temporary errors, and says so; a permanent error ends it at once.
  */
-import { type AddressInfo, connect, createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import type { ChildProcess } from "node:child_process"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
+import { freePorts } from "../support/packed.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { type Refusal, refusingServer } from "../support/refusingServer.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 const database = withDatabase()
@@ -26,21 +25,13 @@ const textOf = (child: ChildProcess) => {
 const until = (holds: () => boolean) => expect.poll(holds, { timeout: 100_000, interval: 50 }).toBe(true)
 const ended = (child: ChildProcess) => new Promise<number | null>((resolve) => child.once("close", resolve))
 
-const freePort = async () => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 it.each([
   ["serve", ["serve", "--json", "--port", "0"], "base_url"],
   ["worker", ["worker", "--json"], "working"],
 ])(
   "%s waits for a database that does not exist yet, with a message, and continues once it does",
   async (_, args, ready) => {
-    const port = await freePort()
+    const port = (await freePorts(1))[0]!
     const url = new URL(database.url)
     url.host = `127.0.0.1:${port}`
     url.search = ""

@@ -9,7 +9,7 @@ import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
 const DIGITS = "1234567890123456789012345678901234567890"
-const WAIT = { timeout: 100_000 }
+const WAIT = { timeout: 120_000 }
 let cabinet: Cabinet
 let server: Server
 let base = ""

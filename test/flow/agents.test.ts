@@ -1,4 +1,5 @@
 /** `/mcp` as agents use it: through the protocol's official client, and by requests that no client sends. */
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -9,8 +10,10 @@ import {
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { afterAll, assert, beforeAll, expect, it } from "vitest"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, expect, it, vi } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
+import { beginMinute } from "../support/minute.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -219,8 +222,10 @@ it("revoking a key ends its waiting calls, and the key is refused from then on",
   const { key: other, id } = await cabinet.run(ApiKeys.use((keys) => keys.issue("other")))
   const by = await connect({ "x-api-key": other })
   const { next_cursor } = await read("read_events", { source_id: letters.id }, by)
-  const waiting = call("wait_for_events", { source_id: letters.id, cursor: next_cursor, seconds: 20 }, by)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  const followed = vi.spyOn(await cabinet.run(FollowFeed.use((feed) => Effect.succeed(feed))), "next")
+  const waiting = call("wait_for_events", { source_id: letters.id, cursor: next_cursor, seconds: 50 }, by)
+  await vi.waitFor(() => expect(followed).toHaveBeenCalledTimes(1), { timeout: 120_000 })
+  followed.mockRestore()
   await cabinet.run(ApiKeys.use((keys) => keys.revoke(id)))
   await cabinet.send(letters.intakeSecret, '{"text":"secret"}')
   expect(await waiting).toMatchObject({ isError: true, json: "The API key is wrong or was revoked. (invalid_key)" })
@@ -385,8 +390,7 @@ it("notifications expect no response, and other methods and origins are refused"
 it("each message counts once against its key, and one over the rate is refused", async () => {
   const narrow = await apiCabinet(database.url, { apiRate: 2 })
   const own = await narrow.key()
-  // A new minute would begin to count anew.
-  await database.run("UPDATE cabinet.clock SET shift = date_trunc('minute', now(), 'UTC') + interval '1 s' - now()")
+  await beginMinute(database)
   const ask = () =>
     fetch(`${narrow.base}/mcp`, {
       method: "POST",
@@ -397,6 +401,5 @@ it("each message counts once against its key, and one over the rate is refused",
   expect(responses.map(({ status }) => status)).toEqual([200, 200, 429])
   expect(responses.map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual(["1", "0", "0"])
   expect(Number(responses[2]!.headers.get("retry-after"))).toBeGreaterThan(0)
-  await database.run("UPDATE cabinet.clock SET shift = '0'")
   await narrow.close()
 })

@@ -11,9 +11,6 @@ import { testDatabase } from "../support/postgres.ts"
 import { databaseUrl, runSql, superuser } from "../support/postgresAdmin.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 
-// Every command is a process of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
-
 let home: Home
 let server: ServerProcess
 
@@ -21,7 +18,7 @@ beforeAll(async () => {
   home = newHome()
   server = await home.serve()
 })
-afterAll(endAll, 100_000)
+afterAll(endAll)
 
 const json = async (...args: ReadonlyArray<string>) => {
   const result = await home.cabinet([...args, "--json"])

@@ -17,7 +17,7 @@ let viewer: Readonly<Record<string, string>>
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 300)
   viewer = await cabinet.as("viewer")
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const see = (path: string, init: RequestInit = {}) =>
@@ -108,7 +108,7 @@ it("300 random selections are shown as the API returns them, and refused with it
   }
   assert.isAbove(refused, 30)
   assert.isBelow(refused, 270)
-}, 240_000)
+})
 
 it("a number of 40 digits is on the screen as sent, and in the opened row", async () => {
   const sent = `${DIGITS.slice(0, 36)}0007`
@@ -262,7 +262,7 @@ it("a client that reads nothing of its export blocks no other client, and gets n
       await again.body?.cancel()
       return again.status === 200
     },
-    { timeout: 100_000 },
+    { timeout: 120_000 },
   )
 })
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
   await cabinet.cabinet.addresses.pause(id)
   const sent = { method: "POST", body: new URLSearchParams({ name: "Ada <b>" }) }
   await (await fetch(cabinet.source.intakeUrl, sent)).text()
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const TEMPLATE = '{"who": "{{payload.name}}",\r\n "sum": "{{payload.sum|0}}"}'

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const headers = { "content-type": "application/json" }
   const sent = await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: `[${items.join()}]` })
   assert.strictEqual(sent.status, 200, await sent.text())
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const TABLE = "/console/tables/sources/orders"

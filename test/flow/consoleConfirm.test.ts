@@ -11,7 +11,7 @@ const database = withDatabase()
 let cabinet: Awaited<ReturnType<typeof fullCabinet>>
 beforeAll(async () => {
   cabinet = await fullCabinet(database)
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const patternOf = (action: string): string =>

@@ -20,7 +20,7 @@ beforeAll(async () => {
       await fetch(cabinet.source.intakeUrl, { method: "POST", body: new URLSearchParams({ n: String(n) }) })
     ).text()
   }
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const LIST = "/console/deliveries"

@@ -15,7 +15,7 @@ beforeAll(async () => {
   for (const fields of [MINE, MINE, { ...MINE, text: "again" }, { "E-mail": "bob@example.com", text: "hello" }]) {
     await (await fetch(cabinet.source.intakeUrl, { method: "POST", body: new URLSearchParams(fields) })).text()
   }
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const MINE = { "E-mail": "ann@example.com", text: "<b>hello</b>" }

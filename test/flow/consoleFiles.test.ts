@@ -21,7 +21,7 @@ beforeAll(async () => {
   list = createServer((_, response) => response.end('[{"id":1,"name":"Ada"},{"id":2,"name":"<b>Grace</b>"}]'))
   await new Promise<void>((resolve) => list.listen(0, "127.0.0.1", resolve))
   listUrl = `http://127.0.0.1:${(list.address() as AddressInfo).port}/items?token=secret`
-}, 120_000)
+})
 afterAll(async () => {
   list.close()
   await cabinet.close()

@@ -11,7 +11,7 @@ let owner: Visitor
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 2)
   owner = visitor(cabinet.base, await cabinet.as("owner"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const linkIn = (text: string) => /value="[^"]*\/console\/welcome#(dcl_[\w-]{43})"/.exec(text)![1]!

@@ -29,7 +29,7 @@ beforeAll(async () => {
     const headers = { "content-type": "application/json", ...signature }
     assert.strictEqual((await fetch(source.intakeUrl, { method: "POST", headers, body })).status, 200)
   }
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 /** The fields of the form with this act. */

@@ -12,7 +12,7 @@ beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 3)
   headers = await cabinet.as("viewer")
   viewer = visitor(cabinet.base, headers)
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const send = async (intakeUrl: string, items: string) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 0)
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
   editor = visitor(cabinet.base, await cabinet.as("editor"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const PATH = "/console/notices"

@@ -10,7 +10,7 @@ let viewer: Visitor
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 0)
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const send = async (items: string) => {

@@ -10,7 +10,7 @@ let owner: Visitor
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 0)
   owner = visitor(cabinet.base, await cabinet.as("owner"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const idOfPerson = async (name: string): Promise<string> =>

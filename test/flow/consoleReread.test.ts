@@ -14,7 +14,7 @@ beforeAll(async () => {
   editor = visitor(cabinet.base, await cabinet.as("editor"))
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
   source = await cabinet.cabinet.sources.create({ name: "Forms", encoding: "latin-1" })
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const sent = async (body: string, type = "application/x-www-form-urlencoded"): Promise<number> => {

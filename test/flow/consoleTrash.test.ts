@@ -12,7 +12,7 @@ beforeAll(async () => {
   await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook?token=secret`, sources: "all" })
   const roles = ["owner", "editor", "viewer"] as const
   ;[owner, editor, viewer] = await Promise.all(roles.map(async (role) => visitor(cabinet.base, await cabinet.as(role))))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const rowOf = async (id: number) =>

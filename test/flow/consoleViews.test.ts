@@ -14,7 +14,7 @@ beforeAll(async () => {
   ada = visitor(cabinet.base, await cabinet.as("viewer"))
   bob = visitor(cabinet.base, await cabinet.as("viewer"))
   owner = visitor(cabinet.base, await cabinet.as("owner"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const TABLE = "/console/tables/sources/orders"

@@ -11,7 +11,7 @@ let editor: Visitor
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 5)
   editor = visitor(cabinet.base, await cabinet.as("editor"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const LIST = "/console/events?text=Ada&source_id=1"

@@ -22,7 +22,7 @@ beforeAll(async () => {
   )
   const cells = each.map((n) => values[n % 4]).join(", ")
   await database.run(`INSERT INTO public.wide SELECT g, ${cells} FROM generate_series(1, 200) g`)
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const see = async (path: string, headers: Readonly<Record<string, string>> = {}) => {

@@ -40,12 +40,17 @@ it("a delivery by template is sent as written and signed, and written again when
   expect(String(first!.body)).toBe(`{"customer": "\\"}, {\\"", "sum": ${TOTAL}}`)
   expect(verifyDelivery(first!.body, first!.signature, address.secret)).toBe(true)
 
+  /** One that is in flight is not sent again: it is until its attempt is recorded, which is after its response. */
+  const recorded = (count: number) =>
+    expect.poll(async () => (await cabinet.addresses.log(address.id)).length).toBe(count)
+  await recorded(1)
   await cabinet.addresses.change(address.id, { body: { kind: "template", template: `["{{id}}"]` } })
   await cabinet.addresses.resend(first!.deliveryId)
   await until((all) => all.length === 2)
   expect(received[1]).toMatchObject({ method: "POST", deliveryId: first!.deliveryId })
   expect(String(received[1]!.body)).toBe(`[${id}]`)
 
+  await recorded(2)
   await cabinet.addresses.change(address.id, { body: { kind: "standard" } })
   expect((await cabinet.addresses.get(address.id)).body.kind).toBe("standard")
   await cabinet.addresses.resend(first!.deliveryId)

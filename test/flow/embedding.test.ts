@@ -13,7 +13,7 @@ const database = withDatabase({ empty: true })
 
 beforeAll(async () => {
   here = await packed()
-}, 300_000)
+})
 
 const page = readFileSync(new URL("../../docs/embedding.md", import.meta.url), "utf8")
 const tour = page.slice(page.indexOf("## A tour"), page.indexOf("## Mounting"))
@@ -29,7 +29,7 @@ it("the tour's program prints the page's output, and ends on its own", async () 
     PORT: String(port),
   })
   expect(printed).toBe(blocks("text").join(""))
-}, 240_000)
+})
 
 it("the tour's program has the types that its code suggests", async () => {
   writeFileSync(join(here.app, "tour.ts"), blocks("ts").join("\n"))
@@ -44,4 +44,4 @@ it("the tour's program has the types that its code suggests", async () => {
   }
   writeFileSync(config, JSON.stringify({ compilerOptions, files: ["tour.ts"] }))
   expect(await finish(process.execPath, [compiler(7), "-p", config], here.app)).toBe("")
-}, 240_000)
+})

@@ -3,15 +3,12 @@
  * document, the printed key reads row and feed, and a subscriber gets the signed delivery.
  */
 import { verifyDelivery } from "data-cabinet"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { askedMetrics, printed, testedShapes } from "../support/integrationFiles.ts"
 import { endAll, type Home, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
 const LOOPBACK = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" }
-
-// Every command is a process of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 let server: ServerProcess
@@ -21,7 +18,7 @@ beforeAll(async () => {
   home = newHome()
   receiver = await startReceiver()
   server = await home.serve([], LOOPBACK)
-}, 120_000)
+})
 afterAll(async () => {
   await endAll()
   await receiver.close()
@@ -86,9 +83,13 @@ it("a form and a JSON document become events, rows and signed deliveries", async
 })
 
 it("commands beside the server see the same data, and show the address's log", async () => {
-  const log = await home.cabinet(["address", "log", "1", "--json"])
-  const attempts = JSON.parse(log.stdout) as ReadonlyArray<{ delivered: boolean; status: number }>
-  expect(attempts.map(({ delivered, status }) => [delivered, status])).toEqual([
+  // An attempt is recorded after its response.
+  const attempts = async () => {
+    const { stdout } = await home.cabinet(["address", "log", "1", "--json"])
+    const all = JSON.parse(stdout) as ReadonlyArray<{ delivered: boolean; status: number }>
+    return all.map(({ delivered, status }) => [delivered, status])
+  }
+  await expect.poll(attempts).toEqual([
     [true, 204],
     [true, 204],
   ])

@@ -16,7 +16,7 @@ let site: string
 
 beforeAll(async () => {
   here = await packed()
-}, 300_000)
+})
 beforeEach(async () => {
   database = await testDatabase({ empty: true })
   port = (await freePorts(1))[0]!
@@ -52,7 +52,7 @@ it("the Express app accepts its own orders and others', and ends on a signal", a
   await useConsole(intakeUrl, "orders")
   expect(await app.stop()).toBe(0)
   expect(app.output()).not.toMatch(/error/i)
-}, 240_000)
+})
 
 /** The console below the app's path: a person signs in, filters a table, sees an event arrive, and issues a working key. */
 const useConsole = async (intakeUrl: string, source: string) => {
@@ -97,14 +97,14 @@ it("the Fastify app passes bodies on as sent, parses those of its own routes, an
   }
   await useConsole(intakeUrl, "readings")
   expect(await app.stop()).toBe(0)
-}, 240_000)
+})
 
 it("the Effect program serves a cabinet, uses it, and closes it", async () => {
   const program = await example("effect/program.ts", /Placed order/)
   expect(program.output()).toContain("Placed order 1, there are 1")
   expect((await fetch(`${site}/readyz`)).status).toBe(200)
   expect(await program.stop()).toBe(130)
-}, 240_000)
+})
 
 it("the form is accepted with and without JavaScript", async () => {
   const server = await example("form/server.ts", /The form is at/)
@@ -123,7 +123,7 @@ it("the form is accepted with and without JavaScript", async () => {
   expect(await submitWithScript(page, action, { name: "Alan", message: "Hi" })).toBe("Thank you. Your number is 2.")
   expect(await submitWithScript(page, action, { message: "Hi", name: "Alan" })).toBe("We have that message already.")
   expect(await server.stop()).toBe(0)
-}, 240_000)
+})
 
 /** Runs the page's own script with the parts of a document that it uses; returns what it shows after a submission. */
 const submitWithScript = async (page: string, action: string, fields: Record<string, string>): Promise<string> => {

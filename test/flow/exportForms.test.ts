@@ -64,7 +64,7 @@ const POSTGRES = `
   (extract(epoch FROM plain) * 1000000)::bigint::text AS plain, (d - DATE '1970-01-01')::text AS d, ok::text, raw::text, upper(encode(b, 'hex')) AS b,
   replace(array_to_json(list)::text, ' ', '') AS list, u::text`
 
-it("Parquet has every value, read by DuckDB", { timeout: 120_000 }, async () => {
+it("Parquet has every value, read by DuckDB", async () => {
   const file = await exported("public.kinds", { sort: "id" }, { format: "parquet" })
   const types = await query(`SELECT column_name AS name, column_type AS type FROM (DESCRIBE SELECT * FROM '${file}')`)
   assert.deepStrictEqual(Object.fromEntries(types.map(({ name, type }) => [name, type])), {

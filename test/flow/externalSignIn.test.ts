@@ -5,7 +5,7 @@
 import { createServer, request, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { type AskedWho, type Cabinet, type ConsoleOptions, openCabinet } from "data-cabinet"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { SAME_ORIGIN, visitor } from "../support/browserSession.ts"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -234,6 +234,8 @@ it("a proxy's header signs a person in only if the proxy sent it, once and reada
     const forged = await through(me, "127.0.0.3", ["Remote-User", "ada", "X-Forwarded-For", "127.0.0.2"])
     assert.strictEqual(forged.status, 401)
   }
+  // What another process logs arrives by itself.
+  await expect.poll(() => served.log()).toContain("CABINET_CONSOLE_PROXIES")
   assert.strictEqual(served.log().split("CABINET_CONSOLE_PROXIES").length, 2, "said once")
   const led = await through(`${served.baseUrl}/console/tables`, "127.0.0.3", [
     "Remote-User",

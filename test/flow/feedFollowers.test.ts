@@ -7,6 +7,7 @@ import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { type ApiCabinet, apiCabinet } from "../support/apiCabinet.ts"
+import { beginMinute } from "../support/minute.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const database = withDatabase()
@@ -215,8 +216,7 @@ it("names, parameters and methods that do not fit are refused in words", async (
 })
 
 it("an acknowledgement counts as a request of its key, is never cached, and needs no body", async () => {
-  // A new minute would begin to count anew.
-  await database.run("UPDATE cabinet.clock SET shift = date_trunc('minute', now(), 'UTC') + interval '1 s' - now()")
+  await beginMinute(database)
   const { cursor } = await read("erp")
   const response = await fetch(`${cabinet.base}/api/v1/events/ack?follower=erp&cursor=${cursor}`, {
     method: "POST",
@@ -226,7 +226,6 @@ it("an acknowledgement counts as a request of its key, is never cached, and need
   assert.strictEqual(response.status, 200)
   assert.strictEqual(response.headers.get("cache-control"), "no-store")
   assert.strictEqual(response.headers.get("x-ratelimit-remaining"), "99998")
-  await database.run("UPDATE cabinet.clock SET shift = '0'")
 })
 
 it("a waiting request and a stream of a follower begin at its position", async () => {
@@ -242,9 +241,13 @@ it("a waiting request and a stream of a follower begin at its position", async (
     headers: { ...headers, accept: "text/event-stream" },
     signal: leave.signal,
   })
-  const { value } = await stream.body!.getReader().read()
+  let text = ""
+  for await (const chunk of stream.body!) {
+    text += Buffer.from(chunk).toString()
+    if (/^id: .*\n/m.test(text)) break
+  }
   leave.abort()
-  const [, id] = /^id: ?(\S+)$/m.exec(Buffer.from(value!).toString())!
+  const [, id] = /^id: ?(\S+)$/m.exec(text)!
   assert.isTrue((await ack("erp", id!)).json.moved)
   assert.deepStrictEqual((await read("erp", { query: "&limit=1" })).ids, [ids[6]])
 })

@@ -12,7 +12,7 @@ let tour: Tour
 beforeAll(async () => {
   tour = await newTour()
   await tour.start({ CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" })
-}, 300_000)
+})
 afterAll(async () => {
   tour.end()
   await endAll()

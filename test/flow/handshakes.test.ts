@@ -5,6 +5,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
+import { beginMinute } from "../support/minute.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { SIGNERS } from "../support/senderSignatures.ts"
 
@@ -195,6 +196,7 @@ it("challenges count against the rates", async () => {
   const limited = await intakeCabinet(database.url, { intakeRate: 3 })
   try {
     const source = await limited.source("Limited", { challenge: { provider: "dropbox" } })
+    await beginMinute(database)
     const statuses = []
     for (let n = 0; n < 5; n++) statuses.push((await get(limited.address(source), "challenge=a")).status)
     expect(statuses).toEqual([200, 200, 200, 429, 429])

@@ -17,7 +17,7 @@ beforeAll(async () => {
   editor = visitor(cabinet.base, headers)
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
   owner = visitor(cabinet.base, await cabinet.as("owner"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const imported = async (text: string): Promise<number> => {

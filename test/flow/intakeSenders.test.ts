@@ -1,5 +1,5 @@
 /** Bodies as real senders write them, posted over HTTP and read back from the feed, the table and the due deliveries. */
-import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, it, vi } from "@effect/vitest"
 import { once } from "node:events"
 import { request } from "node:http"
 import { connect } from "node:net"
@@ -191,13 +191,9 @@ it("the bodies of forty senders that reset their connections right after the las
     socket.write(head + body, () => socket.resetAndDestroy())
   }
   const saved = async () => (await cabinet.feed(source.id)).map(payloadText)
-  let payloads = await saved()
-  for (let tries = 0; payloads.length < 40 && tries < 50; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    payloads = await saved()
-  }
+  await vi.waitFor(async () => assert.lengthOf(await saved(), 40), { timeout: 120_000 })
   assert.sameMembers(
-    [...payloads],
+    await saved(),
     sockets.map((_, n) => `{"n":${n}}`),
   )
 })

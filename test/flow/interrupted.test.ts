@@ -5,10 +5,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 let silent: Server

@@ -5,11 +5,9 @@
 import type { ChildProcess } from "node:child_process"
 import { existsSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { endAll, newHome } from "../support/cabinetProcess.ts"
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 afterAll(() => endAll())
 

@@ -133,7 +133,7 @@ beforeAll(async () => {
       fileOf(name),
       name === "CommonJS" ? `${COMMON_BEFORE}${code}${COMMON_AFTER}` : `${BEFORE}${code}${AFTER}`,
     )
-}, 300_000)
+})
 afterAll(async () => {
   stopAll()
   await rm(join(app, "mounting-data"), { recursive: true, force: true })
@@ -204,7 +204,7 @@ for (const [name, command] of runtimes) {
     const running = await start(fileOf(name), /READY .* END/, folder, env, [], [command, ...words])
     await expectMounted(running, port)
     expect(await running.stop()).toBe(0)
-  }, 240_000)
+  })
 }
 
 it("strict TypeScript accepts the programs of both pages", async () => {
@@ -224,7 +224,7 @@ it("strict TypeScript accepts the programs of both pages", async () => {
   const files = [...programs.keys()].filter((name) => name !== "CommonJS").map(fileOf)
   writeFileSync(config, JSON.stringify({ compilerOptions, files: [...files, readmeProgram()] }))
   expect(await finish(process.execPath, [compiler(7), "-p", config], folder)).toBe("")
-}, 240_000)
+})
 
 /** The README's program, preceded by its assumptions, with a sender in its middle. */
 const readmeProgram = (): string => {
@@ -264,4 +264,4 @@ it("the README's program mounts, receives, and reads as documented", async () =>
   expect(printed).toMatch(/^200 200$/m)
   expect(printed).toContain("{ total: '12.50' }")
   expect(printed).toMatch(/\n1\n$/)
-}, 240_000)
+})

@@ -19,7 +19,7 @@ let here: Packed
 
 beforeAll(async () => {
   here = await packed()
-}, 300_000)
+})
 
 const BOOK = fileURLToPath(new URL("../fixtures/files/book.xlsx", import.meta.url))
 
@@ -225,7 +225,7 @@ it("a consumer's program runs on an embedded database, leaves no listener, and e
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
-}, 240_000)
+})
 
 it("the command of the installed package responds", async () => {
   const printed = await finish("npx", ["--no-install", "cabinet", "--version"], here.app)
@@ -243,7 +243,7 @@ it("the command of the installed package finds its migrations, its PostgreSQL an
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
-}, 120_000)
+})
 
 const STRICT = {
   target: "ES2024",
@@ -327,4 +327,4 @@ it("an editor shows the library's types as plain ones, never Effect's", () => {
   }
   expect(silent).toEqual([])
   expect(leaks).toEqual([])
-}, 240_000)
+})

@@ -8,7 +8,7 @@ import { finish, packed, type Packed } from "../support/packed.ts"
 let here: Packed
 beforeAll(async () => {
   here = await packed()
-}, 300_000)
+})
 
 /** Makes this Node look like version 18, which lacks `getBuiltinModule`, on which the rest relies. */
 const AS_NODE_18 = `

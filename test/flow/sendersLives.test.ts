@@ -77,7 +77,7 @@ it("requests refused because of a rate are counted by source and shown", async (
   // Sixty a minute, though a minute may have ended meanwhile.
   expect(refused).toBeGreaterThanOrEqual(80)
   await vi.waitFor(async () => expect((await cabinet.sources.get(id))!.limited).toMatchObject({ count: refused }), {
-    timeout: 100_000,
+    timeout: 120_000,
     interval: 200,
   })
   expect((await cabinet.sources.get(calm.id))!.limited).toBeNull()

@@ -4,12 +4,9 @@ import { createServer, type Server } from "node:net"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, type Home, newHome } from "../support/cabinetProcess.ts"
 import { testDatabase, withDatabase } from "../support/postgres.ts"
-
-// Every command is a process of its own, and the machine may have other things to do.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 let home: Home
 const database = withDatabase({ empty: true })
@@ -135,7 +132,7 @@ it("concurrent commands create and find a cabinet when none is running", async (
   const listed = await other.cabinet(["source", "list", "--json"])
   expect((JSON.parse(listed.stdout) as Array<unknown>).length).toBe(3)
   expect(await other.cabinet(["source", "show", "7"])).toMatchObject({ code: 1, stderr: "Source 7 does not exist.\n" })
-}, 120_000)
+})
 
 /** Whether every user may pass through all directories above this file. */
 const isOpenToAll = (): boolean => {

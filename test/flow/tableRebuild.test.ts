@@ -18,7 +18,7 @@ beforeAll(async () => {
   editor = visitor(cabinet.base, await cabinet.as("editor"))
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
   owner = visitor(cabinet.base, await cabinet.as("owner"))
-}, 120_000)
+})
 afterAll(() => cabinet.close())
 
 const columns = async () => {

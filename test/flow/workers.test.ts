@@ -1,11 +1,10 @@
 /** One server of several processes behind one port: exact limits and repeats, a worker that dies, and announced shutdown. */
 import { execFileSync } from "node:child_process"
 import { Agent, request } from "node:http"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
+import { beginMinute } from "../support/minute.ts"
 import { withDatabase } from "../support/postgres.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const WORKERS = 3
 const RATE = 20
@@ -61,16 +60,10 @@ const ask = (url: string, { form, key, agent }: Asked = {}) =>
 
 const intake = () => server.welcome.source!.intake_url
 
-/** Moves the database's clock to the beginning of a minute without requests. */
-const nextMinute = () =>
-  database.run(
-    "UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp() + shift) + interval '61 s' - clock_timestamp()",
-  )
-
 const metrics = async () => (await ask(`${server.baseUrl}/metrics`)).text
 
 it("exactly one of equal bodies that reach all workers concurrently is the first", async () => {
-  await nextMinute()
+  await beginMinute(database)
   const answers = await Promise.all(Array.from({ length: RATE }, () => ask(intake(), { form: "same=1" })))
   const firsts = answers.filter(({ text }) => !(JSON.parse(text) as { duplicate: boolean }).duplicate)
   expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -78,7 +71,7 @@ it("exactly one of equal bodies that reach all workers concurrently is the first
 })
 
 it("a worker that is killed is replaced while the others serve", async () => {
-  await nextMinute()
+  await beginMinute(database)
   const workers = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(server.pid)], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes("bin.mjs"))
@@ -97,7 +90,7 @@ it("a worker that is killed is replaced while the others serve", async () => {
 })
 
 it("the limit of a source is exact over all workers, and every worker handles its share", async () => {
-  await nextMinute()
+  await beginMinute(database)
   const answers = await Promise.all(Array.from({ length: 3 * RATE }, (_, n) => ask(intake(), { form: `n=${n}` })))
   const taken = answers.filter(({ status }) => status === 200)
   expect(taken).toHaveLength(RATE)
@@ -122,8 +115,10 @@ it("SIGTERM is reported by /readyz immediately, and requests until the end of th
   expect(await ended).toBe(0)
   exited = true
   await expect(ask(`${server.baseUrl}/healthz`)).rejects.toThrow("ECONNREFUSED")
-  const left = await database.run(
-    "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'data-cabinet%'",
-  )
-  expect(left).toEqual([])
+  // PostgreSQL notices a moment later that a session's client has ended.
+  const left = () =>
+    database.run(
+      "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'data-cabinet%'",
+    )
+  await expect.poll(left).toEqual([])
 })

@@ -4,12 +4,13 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { giveTo } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import type { ClusterHome, TestCluster } from "./cluster.ts"
+import { freePorts } from "./packed.ts"
 
 const PROGRAM = ["/usr/sbin/pgbouncer", "pgbouncer"].find((name) => spawnSync(name, ["--version"]).status === 0)
 
@@ -19,15 +20,6 @@ export interface PgBouncer {
   /** The URL of a database through PgBouncer. */
   readonly url: (role: string, database: string) => string
   readonly end: () => Promise<void>
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
 }
 
 const answers = (port: number): Promise<boolean> =>
@@ -45,7 +37,7 @@ export const startPgBouncer = async (
   settings: Readonly<Record<string, string | number>>,
   clusterPort = 5432,
 ): Promise<PgBouncer> => {
-  const port = await freePort()
+  const port = (await freePorts(1))[0]!
   const dir = home.folder(`pgbouncer-${port}`)
   writeFileSync(join(dir, "users"), users.map((user) => `"${user}" ""\n`).join(""))
   const all = {

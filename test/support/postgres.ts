@@ -2,6 +2,7 @@
  * A separate database for a test file, cloned from the migrated template in a few tens of milliseconds:
  * `const database = withDatabase()`.
  */
+import { inspect } from "node:util"
 import type { Launcher } from "@data-cabinet/store-pg/embedded/Unprivileged"
 import { afterAll, beforeAll, inject } from "vitest"
 import { databaseUrl, keptSession, ownerRole, runSql, superuser, templateDatabase } from "./postgresAdmin.ts"
@@ -51,8 +52,20 @@ export const testDatabase = async (options: { readonly empty?: boolean } = {}): 
     run: kept.run,
     drop: async () => {
       await kept.end()
-      await runSql(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await dropDatabase(admin, name)
     },
+  }
+}
+
+/** PostgreSQL waits five seconds for sessions that it has ended, which a busy machine may not have ended by then. */
+const dropDatabase = async (admin: string, name: string): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      await runSql(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      return
+    } catch (error) {
+      if (tries === 20 || !/being accessed by other users/.test(inspect(error, { depth: 9 }))) throw error
+    }
   }
 }
 
