@@ -2,7 +2,8 @@ import { CLAIM, roomParameters } from "@data-cabinet/store-pg/delivery/ClaimStat
 import type { Claimed } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { WHY_NOT_RESENT } from "@data-cabinet/store-pg/delivery/DeliveryStatement"
 import { SETTLE } from "@data-cabinet/store-pg/delivery/SettleStatement"
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from "vitest"
+import { stopClock } from "../../../../test/support/stoppedClock.ts"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
 
 let cabinet: DeliveryCabinet
@@ -488,6 +489,8 @@ it("a claim changes no indexed column", async () => {
 })
 
 it("claims for an address with a rate take its next times, and only as many as come soon", async () => {
+  const runAgain = await stopClock(cabinet.run)
+  onTestFinished(async () => void (await runAgain()))
   const { id } = await cabinet.book((book) =>
     book.create({
       url: "https://example.com/slow",
@@ -498,20 +501,22 @@ it("claims for an address with a rate take its next times, and only as many as c
     }),
   )
   await cabinet.accept(source, 50)
-  const stopped = (times: ReadonlyArray<Claimed>) => times.map(({ notBeforeMillis }) => notBeforeMillis!)
   const [first, second] = await Promise.all([claim({ limit: 4 }), claim({ limit: 4 })])
-  const times = [...stopped(first), ...stopped(second), ...stopped(await claim())].sort((a, b) => a - b)
-  // The times of the next half second, whichever claim took them; a slow machine takes more.
-  expect(times.length).toBeGreaterThanOrEqual(6)
-  expect(times.length).toBeLessThan(20)
-  // A tenth of a second apart by the database's clock, from which each claim measures its own distance.
-  for (const claimed of [first, second]) {
-    const own = stopped(claimed)
-    own.slice(1).forEach((time, n) => expect(time - own[n]!).toBeGreaterThan(90))
+  const claims = [first, second, await claim()]
+  // The times of the next half second, whichever claim took them, a tenth of a second apart.
+  expect(claims.flat()).toHaveLength(6)
+  for (const times of claims) {
+    const [begin] = times
+    const apart = times.map(({ notBeforeMillis }) => Math.round(notBeforeMillis! - begin!.notBeforeMillis!))
+    expect(apart).toEqual(times.map((_, n) => 100 * n))
   }
+  const [next] = await cabinet.run(
+    "SELECT round(1000 * extract(epoch FROM next_at - cabinet.now()))::int AS millis FROM cabinet.address_pace",
+  )
+  expect(next).toEqual({ millis: 600 })
   expect(first[0] ?? second[0]).toMatchObject({ addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] })
   const due = await cabinet.queue((queue) => queue.nextDue(claimOf()))
-  expect(due).toBeLessThan(150)
+  expect(Math.round(due!)).toBe(100)
   // A clock that was set back holds nothing up, and long waits do not get stuck while others have their times.
   await cabinet.run("UPDATE cabinet.address_pace SET next_at = next_at + interval '1 day'")
   expect((await claim()).length).toBeGreaterThan(0)

@@ -9,6 +9,7 @@ import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Latch, Layer, Queue, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 
@@ -44,7 +45,10 @@ it.live("a process that ends right after its commit has notified the others", ()
 it.live("commits during the pause after a notification are announced before the end, and once", () =>
   Effect.gen(function* () {
     const heard = yield* heardOf((next) =>
-      sender(wake.pipe(Effect.andThen(next), Effect.andThen(wake), Effect.andThen(wake))),
+      sender(wake.pipe(Effect.andThen(next), Effect.andThen(wake), Effect.andThen(wake))).pipe(
+        // Whose pause does not end.
+        Effect.provide(TestClock.layer()),
+      ),
     )
     assert.deepStrictEqual(heard, ["", "END"])
   }),

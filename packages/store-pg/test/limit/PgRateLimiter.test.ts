@@ -15,10 +15,10 @@ const database = withDatabase()
 let one: ReturnType<typeof testCabinet>
 let other: ReturnType<typeof testCabinet>
 
-/** In the middle of one of the database's minutes, so that no window ends while a test counts. */
-const midMinute = () =>
+/** At the beginning of one of the database's minutes, so that no window ends while a test counts. */
+const atMinute = () =>
   database.run(
-    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '10 seconds' - clock_timestamp()`,
+    `UPDATE cabinet.clock SET shift = date_trunc('minute', clock_timestamp()) + interval '1 second' - clock_timestamp()`,
   )
 
 beforeAll(() => {
@@ -65,7 +65,7 @@ const intake = (limiter: RateLimiter["Service"], ip: string | null, sourceId: nu
 const LEFT = Array.from({ length: 60 }, (_, n) => n)
 
 it("PgRateLimiter admits exactly the limit when two processes count at once", async () => {
-  await midMinute()
+  await atMinute()
   const answers = await askAtOnce(50, (limiter) => intake(limiter, null, 7))
   const allowed = answers.filter((answer) => answer.allowed)
   assert.deepStrictEqual(
@@ -76,7 +76,7 @@ it("PgRateLimiter admits exactly the limit when two processes count at once", as
 })
 
 it("PgRateLimiter counts each subject of a statement separately", async () => {
-  await midMinute()
+  await atMinute()
   const ask = RateLimiter.use((limiter) =>
     Effect.all(
       Array.from({ length: 90 }, (_, n) => intake(limiter, `203.0.113.${n % 3}`, null)),
@@ -94,7 +94,7 @@ it("PgRateLimiter counts each subject of a statement separately", async () => {
 })
 
 it("PgRateLimiter counts against a source only what its clients may send, from two processes and many clients at once", async () => {
-  await midMinute()
+  await atMinute()
   const clients = ["198.51.100.1", "198.51.100.2", null]
   const answers = await Promise.all(
     [one, other].map((process) =>
@@ -126,9 +126,11 @@ it("PgRateLimiter counts against a source only what its clients may send, from t
 })
 
 it("PgRateLimiter admits a large limit and hardly less, over two processes that lease their quotas", async () => {
-  await midMinute()
   const LIMIT = 10_000
   const large = [0, 1].map(() => testCabinet(database.url, { settings: { intakeRate: LIMIT } }))
+  await Promise.all(large.map((process) => process.runPromise(RateLimiter)))
+  // Quotas are leased in the first half of a minute.
+  await atMinute()
   let atOnce = 0
   const ask = RateLimiter.use((limiter) => {
     const countOne = () => {
@@ -149,7 +151,7 @@ it("PgRateLimiter admits a large limit and hardly less, over two processes that 
 })
 
 it("PgRateLimiter starts over with the next minute", async () => {
-  await midMinute()
+  await atMinute()
   const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 8)))
   assert.strictEqual((await count()).remaining, 59)
   assert.strictEqual((await count()).remaining, 58)
@@ -195,7 +197,7 @@ it("PgRateLimiter forgets a refusal by the end of the minute, even when its own 
 })
 
 it("PgRateLimiter counts a late request of the previous minute in the current one, never in one long past", async () => {
-  await midMinute()
+  await atMinute()
   const count = () => one.runPromise(RateLimiter.use((limiter) => intake(limiter, null, 9)))
   const move = (by: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${by}'`)
   assert.strictEqual((await count()).remaining, 59)
@@ -210,7 +212,7 @@ it("PgRateLimiter counts a late request of the previous minute in the current on
 })
 
 it("PgRateLimiter finds valid keys among concurrent revoked, expired and invented ones", async () => {
-  await midMinute()
+  await atMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('live', 'a', sha256('live'), NULL, NULL), ('revoked', 'b', sha256('revoked'), now(), NULL),
       ('expired', 'c', sha256('expired'), NULL, cabinet.now()),
@@ -232,7 +234,7 @@ it("PgRateLimiter finds valid keys among concurrent revoked, expired and invente
 })
 
 it("PgRateLimiter finds valid keys among revoked, expired and invented ones, one at a time", async () => {
-  await midMinute()
+  await atMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint, revoked_at, expires_at)
     VALUES ('alone', 'a', sha256('alone'), NULL, NULL), ('alone revoked', 'b', sha256('alone revoked'), now(), NULL),
       ('alone expired', 'c', sha256('alone expired'), NULL, cabinet.now()),
@@ -255,7 +257,7 @@ it("PgRateLimiter finds valid keys among revoked, expired and invented ones, one
 })
 
 it("PgRateLimiter admits exactly the limit of one key when two processes count at once", async () => {
-  await midMinute()
+  await atMinute()
   await database.run(`INSERT INTO cabinet.api_key (name, prefix, fingerprint) VALUES ('busy', 'a', sha256('busy'))`)
   const fingerprint = createHash("sha256").update("busy").digest()
   const answers = await askAtOnce(100, (limiter) => key(limiter, fingerprint, 60_000))
@@ -300,7 +302,7 @@ it("deleteWindows deletes all past windows, however many clients they counted", 
 })
 
 it("PgRateLimiter admits exactly a source's own rate, from any client, and counts it against no client", async () => {
-  await midMinute()
+  await atMinute()
   const rated = (limiter: RateLimiter["Service"], rate: number) =>
     fromResult(() => limiter.intake("203.0.113.99", 71, FOREVER, rate))
   const answers = await askAtOnce(100, (limiter) => rated(limiter, 70))

@@ -31,6 +31,8 @@ it("many concurrent trials wait for a table in one session, and other work has i
   await database.run("CREATE TABLE public.looked_enough (n int)")
   const held = database.run(`DO $$ BEGIN LOCK TABLE sources.${table!.name};
     WHILE NOT EXISTS (SELECT FROM public.looked_enough) LOOP PERFORM pg_sleep(0.02); END LOOP; END $$`)
+  const isHeld = `SELECT FROM pg_locks WHERE relation = 'sources.${table!.name}'::regclass AND mode = 'AccessExclusiveLock'`
+  await expect.poll(() => database.run(isHeld)).toHaveLength(1)
   const trial = SourceColumns.use((columns) => columns.tryRetype(id, "a", "numeric"))
   // More than the owner's sessions.
   const trials = Array.from({ length: 12 }, () => cabinet.runPromise(Effect.exit(trial)))

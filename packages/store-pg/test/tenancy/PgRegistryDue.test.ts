@@ -5,15 +5,17 @@ import type { PgClient } from "@effect/sql-pg"
 import { type Effect, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { stopClock } from "../../../../test/support/stoppedClock.ts"
 
 const database = withDatabase()
 let run: <A>(work: Effect.Effect<A, unknown, PgClient.PgClient>) => Promise<A>
 let close: () => Promise<void>
 
-beforeAll(() => {
+beforeAll(async () => {
   const runtime = ManagedRuntime.make(OwnerClient.layer({ url: database.url }))
   run = (work) => runtime.runPromise(work)
   close = () => runtime.dispose()
+  await stopClock(database.run)
 })
 afterAll(() => close())
 beforeEach(async () => {
@@ -27,10 +29,10 @@ const add = (name: string) =>
 
 const later = (interval: string) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${interval}'`)
 
-/** Seconds from now, rounded to tens. */
+/** Seconds from now. */
 const dueIn = async (name: string): Promise<number | null> => {
   const [row] = await database.run(
-    `SELECT ceil(extract(epoch FROM due_at - cabinet.now()) / 10)::int * 10 AS seconds FROM cabinet.registry_due WHERE name = '${name}'`,
+    `SELECT round(extract(epoch FROM due_at - cabinet.now()))::int AS seconds FROM cabinet.registry_due WHERE name = '${name}'`,
   )
   return row === undefined ? null : Number(row["seconds"])
 }
