@@ -1,6 +1,6 @@
 /**
  * A large table in Chromium. Scrolling far down and back takes few elements and little memory, and shows every row in its place.
- * A jump costs as much as the first page. `npm run trials -- sizes` scrolls a million rows, and jumps into ten million.
+ * `npm run trials -- sizes` scrolls a million rows, and jumps into ten million, which costs as much as the first page.
  */
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -93,7 +93,7 @@ it(`scrolling to row ${SCROLLED_ROWS} of ${ROWS} and back shows every row in its
   console.log(`${walked.most} elements at most, the heap grew by ${(growth / 1024 ** 2).toFixed(1)} MB`)
 }, 1_800_000)
 
-it(`a jump into ${JUMP_ROWS} rows costs as much as the first page`, async () => {
+it(`a jump into ${JUMP_ROWS} rows leads to the value`, async () => {
   const path = `${cabinet.base}/console/tables/public/most`
   const value = Math.round(JUMP_ROWS * 0.9)
   const timed = async (address: string) => {
@@ -106,6 +106,8 @@ it(`a jump into ${JUMP_ROWS} rows costs as much as the first page`, async () => 
   const jump = await fetch(`${path}/jump?sort=id&value=${value}`, { headers, redirect: "manual" })
   const place = new URL(jump.headers.get("location")!, cabinet.base).href
   assert.include((await timed(place)).text, `>${value}<`)
+  // How long it takes says little about a table that is small, or about a machine that is busy.
+  if (process.env["JUMP_ROWS"] === undefined) return
   const [first, jumped]: [Array<number>, Array<number>] = [[], []]
   for (let round = 0; round < 40; round++) {
     first.push((await timed(`${path}?sort=id`)).millis)

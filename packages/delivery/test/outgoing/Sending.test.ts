@@ -20,7 +20,7 @@ const sendingTo = ({ port, close }: Receiver) => {
   open.push({ close: () => connections.destroy() }, { close })
   const url = new URL(`http://127.0.0.1:${port}/hook`)
   const send = sender(connections)
-  const request = { method: "POST", url, headers: {}, deadlineMillis: 2000, readBytes: 100, keepBytes: 100 } as const
+  const request = { method: "POST", url, headers: {}, deadlineMillis: 120_000, readBytes: 100, keepBytes: 100 } as const
   return (more: Partial<WholeRequest> = {}) =>
     send({ origin: url.origin, addresses: ["127.0.0.1"] }, { body: Buffer.from("{}"), ...request, ...more }, Date.now())
 }

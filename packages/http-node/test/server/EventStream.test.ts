@@ -94,7 +94,7 @@ it("a server that stops ends its streams first, with whole messages, without wai
   const scope = Scope.makeUnsafe()
   const streams = await Effect.runPromise(Scope.provide(eventStreams, scope))
   const handler = nodeAdapter(async () => streams.response("ada", silent, Effect.succeed(true)), Context.empty())
-  const runtime = ManagedRuntime.make(Listener.layer(handler, { host: "127.0.0.1", port: 0, drainMillis: 60_000 }))
+  const runtime = ManagedRuntime.make(Listener.layer(handler, { host: "127.0.0.1", port: 0, drainMillis: 3_600_000 }))
   const { port } = await runtime.runPromise(Listener)
   const response = await fetch(`http://127.0.0.1:${port}/`)
   const text = response.text()

@@ -130,14 +130,16 @@ describe("a response", () => {
   })
 })
 
-/** A clock on which a response's minute is 300 milliseconds. */
-const fast = (response: ServerResponse): void => {
-  const set = response.setTimeout.bind(response)
-  response.setTimeout = (millis, late) => {
-    assert.strictEqual(millis, 60_000)
-    return set(millis / 200, late)
+/** A clock on which a response's minute is this many milliseconds. */
+const minuteOf =
+  (short: number) =>
+  (response: ServerResponse): void => {
+    const set = response.setTimeout.bind(response)
+    response.setTimeout = (millis, late) => {
+      assert.strictEqual(millis, 60_000)
+      return set(short, late)
+    }
   }
-}
 
 describe("a body in pieces", () => {
   const PIECE = Buffer.alloc(65_536, 7)
@@ -152,7 +154,7 @@ describe("a body in pieces", () => {
         ended.resolve(pieces)
       }
     }
-    const { port } = await serving(afterBody({ ...OK, body: body() }), fast)
+    const { port } = await serving(afterBody({ ...OK, body: body() }), minuteOf(300))
     const client = connect(port, "127.0.0.1")
     client.on("error", () => {})
     client.write("POST /a HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\n\r\nx")
@@ -164,7 +166,7 @@ describe("a body in pieces", () => {
     const body = async function* () {
       for (let piece = 0; piece < 200; piece++) yield PIECE
     }
-    const { post } = await serving(afterBody({ ...OK, body: body() }), fast)
+    const { post } = await serving(afterBody({ ...OK, body: body() }), minuteOf(60_000))
     const answer = await post()
     assert.strictEqual((await answer.bytes()).length, 200 * PIECE.length)
   })

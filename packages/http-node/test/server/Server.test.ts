@@ -393,13 +393,19 @@ describe("a POST to the intake", () => {
 
 describe("metricsLayer", () => {
   it("serves only the counters", async () => {
-    // The server does not report its port, so take a free one.
-    const free = createServer().listen(0, "127.0.0.1")
-    await new Promise((done) => free.once("listening", done))
-    const { port } = free.address() as { port: number }
-    await new Promise((done) => free.close(done))
-    const runtime = ManagedRuntime.make(Server.metricsLayer({ host: "127.0.0.1", port }))
-    await runtime.context()
+    // The server does not report its port, so take a free one, and another one if somebody was faster.
+    const started = async () => {
+      const free = createServer().listen(0, "127.0.0.1")
+      await new Promise((done) => free.once("listening", done))
+      const { port } = free.address() as { port: number }
+      await new Promise((done) => free.close(done))
+      const runtime = ManagedRuntime.make(Server.metricsLayer({ host: "127.0.0.1", port }))
+      const exit = await Effect.runPromiseExit(runtime.contextEffect)
+      return Exit.isSuccess(exit) ? { port, runtime } : null
+    }
+    let server = await started()
+    while (server === null) server = await started()
+    const { port, runtime } = server
     assert.equal((await fetch(`http://127.0.0.1:${port}/metrics`)).status, 200)
     assert.equal((await fetch(`http://127.0.0.1:${port}/api/v1/sources`, { headers })).status, 404)
     await runtime.dispose()
