@@ -23,7 +23,7 @@ beforeAll(async () => {
   baseUrl = (await newHome().serve([], { DATABASE_URL: database.url })).baseUrl
   vi.stubEnv("BASE_URL", baseUrl)
   vi.stubEnv("CABINET_TOKEN", (await said("token", "add", "me", "--role", "editor")).token)
-}, 120_000)
+})
 afterAll(async () => {
   await endAll()
   vi.unstubAllEnvs()
@@ -59,31 +59,27 @@ const sendAll = async (url: string) => {
   }
 }
 
-it(
-  "event verify over a server goes page by page, and a later call skips what was verified",
-  { timeout: 120_000 },
-  async () => {
-    const recipe = ["--verify", "github", "--verify-mode", "mark", "--keep-headers", "X-Hub-Signature-256"]
-    const source = await said("source", "add", "Hub", ...recipe, "--verify-secret-file", secretFile("of before"))
-    await sendAll(source.intake_url)
-    await said("source", "set", "Hub", "--verify-secret-file", secretFile(SECRET))
-    const sent = BATCHES * BATCH
-    const words = ["event", "verify", "--source", "Hub"]
-    const [verified, refused] = [sent - BATCH, BATCH]
-    const first = {
-      source_id: source.id,
-      dry_run: false,
-      seen: sent,
-      outcomes: { "refused: bad_signature": refused, verified },
-      deliveries: 0,
-    }
-    assert.deepStrictEqual(await said(...words, "--dry-run", "--server", baseUrl), { ...first, dry_run: true })
-    assert.deepStrictEqual(await said(...words, "--server", baseUrl), first)
-    const again = { ...first, outcomes: { "refused: bad_signature": refused } }
-    assert.deepStrictEqual(await said(...words), again)
-    assert.deepStrictEqual(await said(...words, "--server", baseUrl), again)
-  },
-)
+it("event verify over a server goes page by page, and a later call skips what was verified", async () => {
+  const recipe = ["--verify", "github", "--verify-mode", "mark", "--keep-headers", "X-Hub-Signature-256"]
+  const source = await said("source", "add", "Hub", ...recipe, "--verify-secret-file", secretFile("of before"))
+  await sendAll(source.intake_url)
+  await said("source", "set", "Hub", "--verify-secret-file", secretFile(SECRET))
+  const sent = BATCHES * BATCH
+  const words = ["event", "verify", "--source", "Hub"]
+  const [verified, refused] = [sent - BATCH, BATCH]
+  const first = {
+    source_id: source.id,
+    dry_run: false,
+    seen: sent,
+    outcomes: { "refused: bad_signature": refused, verified },
+    deliveries: 0,
+  }
+  assert.deepStrictEqual(await said(...words, "--dry-run", "--server", baseUrl), { ...first, dry_run: true })
+  assert.deepStrictEqual(await said(...words, "--server", baseUrl), first)
+  const again = { ...first, outcomes: { "refused: bad_signature": refused } }
+  assert.deepStrictEqual(await said(...words), again)
+  assert.deepStrictEqual(await said(...words, "--server", baseUrl), again)
+})
 
 it.each([[[]], [["--server"]]] as const)(
   "source set %j places a token, moves it, and shows where it is",

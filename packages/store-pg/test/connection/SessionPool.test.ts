@@ -14,7 +14,7 @@ import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import * as PgRowReader from "@data-cabinet/store-pg/row/PgRowReader"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Exit, Layer, Option, Queue, Scope } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { tableOf } from "../../../core/test/selection/tables.ts"
 import { type ForgetfulPooler, forgetfulPooler } from "../../../../test/support/forgetfulPooler.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -192,7 +192,7 @@ it("all listeners share one session, which goes back to the pool after the last 
       yield* sql.notify("first", "c")
       const last = [yield* Queue.take(queues[2]!), yield* Queue.take(queues[2]!), yield* Queue.take(queues[0]!)]
       yield* Effect.forEach([scopes[0]!, scopes[2]!], (scope) => Scope.close(scope, Exit.void))
-      assert.lengthOf(yield* Effect.promise(listening), 0)
+      yield* Effect.promise(() => expect.poll(listening).toHaveLength(0))
       return last.map(({ payload }) => payload)
     }).pipe(Effect.provide(layer), Effect.scoped),
   )

@@ -9,11 +9,8 @@ import { backup } from "@data-cabinet/store-pg/embedded/Backup"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { restore } from "@data-cabinet/store-pg/embedded/Restore"
 import { Effect } from "effect"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { query } from "./Holder.ts"
-
-// Whole clusters are created and started, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dir = mkdtempSync(join(tmpdir(), "dc-close-"))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

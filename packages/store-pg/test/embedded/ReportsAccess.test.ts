@@ -4,11 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { Effect, type Scope } from "effect"
-import { afterAll, expect, it, vi } from "vitest"
+import { afterAll, expect, it } from "vitest"
 import { query } from "./Holder.ts"
-
-// Whole clusters are created and started, and the machine may be busy.
-vi.setConfig({ testTimeout: 120_000 })
 
 const dir = mkdtempSync(join(tmpdir(), "dc-reports-"))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))

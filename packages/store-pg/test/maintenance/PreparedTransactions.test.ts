@@ -3,10 +3,8 @@ import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import { preparedTransactions } from "@data-cabinet/store-pg/maintenance/PreparedTransactions"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Logger, Redacted } from "effect"
-import { afterAll, assert, beforeAll, it, vi } from "vitest"
+import { afterAll, assert, beforeAll, it } from "vitest"
 import { clusterHome, type TestCluster } from "../../../../test/support/cluster.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 })
 
 const clusters = clusterHome()
 let cluster: TestCluster

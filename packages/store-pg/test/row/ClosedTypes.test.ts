@@ -88,7 +88,7 @@ const found = async (name: string, params: ParamPairs) =>
     .map(({ n }) => Number(n))
     .toSorted((a, b) => a - b)
 
-describe("a column of a type whose schema the reader may not use", { timeout: 120_000 }, () => {
+describe("a column of a type whose schema the reader may not use", () => {
   it.each(TYPES)("%s (%s) is filtered by every comparison", async (name, _, values) => {
     for (const object of ["keyed", "heap", "seen"]) {
       for (const [fo, expected] of [

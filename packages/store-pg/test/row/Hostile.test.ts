@@ -61,7 +61,7 @@ const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-const timeout = 60_000
+const timeout = 300_000
 
 describe("a hostile author", () => {
   it("leaves nothing behind through a view's function", { timeout }, async () => {

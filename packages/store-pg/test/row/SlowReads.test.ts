@@ -5,9 +5,7 @@ import type { PageQuery } from "@data-cabinet/core/row/RowReader"
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { StatementClient } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { SlowReads } from "@data-cabinet/store-pg/row/SlowReads"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
-import { setTimeout } from "node:timers/promises"
+import { Result } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, expect, it } from "vitest"
 import { openReading, type Reading } from "./reading.ts"
 
@@ -97,24 +95,17 @@ it("are recorded without values when rows are read, until the index exists", asy
     ["fv", "secret-33"],
     ["sort", "total"],
   ]
-  const waiting = "SELECT 1 FROM pg_locks l WHERE NOT l.granted AND l.relation = 'public.orders'::regclass"
-  const pages = await reading.runtime.runPromise(
-    PgClient.PgClient.use((sql) =>
-      sql.withTransaction(
-        Effect.gen(function* () {
-          yield* sql`LOCK TABLE public.orders IN ACCESS EXCLUSIVE MODE`
-          return yield* Effect.promise(async () => {
-            const reads = [0, 1, 2].map(() => reading.page("orders", params))
-            await expect.poll(() => reading.database.run(waiting)).toHaveLength(3)
-            // Only its duration makes a read slow.
-            await setTimeout(300)
-            return { reads }
-          })
-        }),
-      ),
-    ),
-  )
-  for (const read of await Promise.all(pages.reads)) assert.isTrue(Result.isSuccess(read))
+  const locks = (which: string) => `SELECT FROM pg_locks WHERE relation = 'public.orders'::regclass AND ${which}`
+  // Only its duration makes a read slow.
+  const held = reading.database.run(`DO $$ BEGIN
+    LOCK TABLE public.orders IN ACCESS EXCLUSIVE MODE;
+    WHILE (SELECT count(*) FROM (${locks("NOT granted")}) w) < 3 LOOP PERFORM pg_sleep(0.005); END LOOP;
+    PERFORM pg_sleep(0.3);
+  END $$`)
+  await expect.poll(() => reading.database.run(locks("granted"))).toHaveLength(1)
+  const reads = await Promise.all([0, 1, 2].map(() => reading.page("orders", params)))
+  await held
+  for (const read of reads) assert.isTrue(Result.isSuccess(read))
   await expect.poll(found).toMatchObject([{ name: "public.orders", columns: ["shop", "total"], count: 3 }])
   const [kept] = await reading.database.run("SELECT r::text AS text FROM cabinet.slow_read r")
   expect(kept!["text"]).not.toContain("secret")

@@ -5,10 +5,8 @@
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Fiber, Result } from "effect"
-import { afterAll, beforeAll, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, expect, it } from "vitest"
 import { itemsOf, openReading, type Reading } from "./reading.ts"
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let reading: Reading
 beforeAll(async () => {
@@ -38,6 +36,17 @@ const stuck = async () => (await stuckProcesses()).length
 
 const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** The items of a page for which a slot is free: one that waited for a slot in vain fails the test. */
+const itemsInTime = async (name: string) => {
+  for (;;) {
+    const answer = await reading.page(name)
+    if (Result.isSuccess(answer)) return itemsOf(answer)
+    // A machine too busy to read one row within its limit says nothing about the slots.
+    expect(answer.failure.message).not.toContain("waiting")
+    expect(answer.failure).toMatchObject(REFUSED)
+  }
 }
 
 const failureOf = async (page: ReturnType<Reading["page"]>) => {
@@ -71,9 +80,9 @@ it("an unstoppable view never has more sessions than its share, whatever its cal
   const most = await mostDuring(async () => {
     for (let round = 0; round < 2; round++) {
       const crowd = Array.from({ length: 8 }, () => failureOf(reading.page("unstoppable")))
-      expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+      expect(await itemsInTime("honest")).toEqual([{ id: 1 }])
       for (const failure of await Promise.all(crowd)) expect(failure).toMatchObject(REFUSED)
-      expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+      expect(await itemsInTime("honest")).toEqual([{ id: 1 }])
     }
   })
   expect(most).toBe(SHARE)
@@ -91,7 +100,7 @@ it("a client that disconnects frees no slot before its session has ended", async
     await Promise.all(clients.map((client) => Effect.runPromise(Fiber.interrupt(client))))
     // A slot that is freed too early lets one of these callers in.
     while ((await stuckProcesses()).some((pid) => first.includes(pid))) await failureOf(reading.page("unstoppable"))
-    expect(itemsOf(await reading.page("honest"))).toEqual([{ id: 1 }])
+    expect(await itemsInTime("honest")).toEqual([{ id: 1 }])
   })
   expect(most).toBe(SHARE)
 })
@@ -99,5 +108,5 @@ it("a client that disconnects frees no slot before its session has ended", async
 it("a slot is free again once its session has ended", async () => {
   await until(async () => (await stuck()) === 0)
   await reading.run(`CREATE VIEW quick AS SELECT public.nodes(1)::text AS x`)
-  expect(itemsOf(await reading.page("quick"))).toEqual([{ x: "<a><b/></a>" }])
+  expect(await itemsInTime("quick")).toEqual([{ x: "<a><b/></a>" }])
 })

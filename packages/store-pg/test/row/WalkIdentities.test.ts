@@ -63,7 +63,7 @@ const SELECTIONS: ReadonlyArray<readonly [name: string, params: ParamPairs, rows
   ],
 ]
 
-describe("a walk over all pages", { timeout: 240_000 }, () => {
+describe("a walk over all pages", () => {
   for (const name of OBJECTS) {
     it(`shows every selected row of ${name} once, in both directions, sorted or not`, async () => {
       for (const [what, selection, rows] of SELECTIONS) {

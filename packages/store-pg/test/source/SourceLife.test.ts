@@ -7,7 +7,7 @@ import { deleteExpired } from "@data-cabinet/store-pg/maintenance/Retention"
 import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
@@ -117,7 +117,8 @@ it("deferred rows are written to the table that a deleted source leaves behind",
   await database.run(`INSERT INTO cabinet.deferred_row SELECT id, source_id FROM cabinet.event WHERE source_id = ${id}`)
   await sources((all) => all.remove(id, "keep"))
   await store.runPromise(drainDeferredRows)
-  assert.deepStrictEqual(await database.run("SELECT a FROM sources.left_behind"), [{ a: "1" }])
+  // The store's own drain may be the one that writes it.
+  await expect.poll(() => database.run("SELECT a FROM sources.left_behind")).toEqual([{ a: "1" }])
 })
 
 it("the polls of a deleted source end with it: their headers immediately, and their seen marks with the next round", async () => {
