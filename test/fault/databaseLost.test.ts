@@ -95,7 +95,7 @@ it("keeps no listener from ending while it is silent", async () => {
 
 it("is not mistaken for lost while it is only slow", async () => {
   await database.run(
-    `CREATE FUNCTION cabinet.slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(6); RETURN NEW; END $$`,
+    `CREATE FUNCTION cabinet.slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(5); RETURN NEW; END $$`,
   )
   await database.run(
     "CREATE TRIGGER slowly BEFORE INSERT ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.slowly()",

@@ -134,7 +134,18 @@ it("data sent during an undo is kept, even in columns that the undo drops", asyn
 it("the feed is not held while an import is undone", async () => {
   const source = await cabinet.source("feed of undo")
   const id = await imported(source.id)
+  await database.run("CREATE TABLE public.go ()")
+  await database.run("GRANT SELECT ON public.go TO PUBLIC")
+  await database.run(`
+    CREATE FUNCTION public.until_go() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN WHILE NOT EXISTS (SELECT FROM public.go) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$`)
+  // A step does not end before the feed was read, however busy the machine is.
+  await database.run(
+    "CREATE TRIGGER until_go BEFORE UPDATE ON cabinet.import_undo FOR EACH ROW EXECUTE FUNCTION public.until_go()",
+  )
   const whole = cabinet.run(undoWhole(id))
+  const held = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+  await expect.poll(() => database.run(held)).toHaveLength(1)
   const [row] = await database.run(`SELECT version FROM cabinet.source WHERE id = ${source.id}`)
   const events = [{ ...fingerprintedEvent(new Map([["other", "1"]])), fingerprint: null }]
   const request = { sourceId: source.id, sourceVersion: Number(row!["version"]), channel: "webhook" as const }
@@ -142,6 +153,7 @@ it("the feed is not held while an import is undone", async () => {
   const [state] = await database.run(`SELECT state FROM cabinet.import_undo WHERE import_id = ${id}`)
   const feed = await cabinet.feed(source.id)
   assert.strictEqual(feed.at(-1).payload.other, "1")
-  assert.strictEqual(state?.["state"] ?? "undoing", "undoing")
+  assert.strictEqual(state!["state"], "undoing")
+  await database.run("INSERT INTO public.go DEFAULT VALUES")
   await whole
 })

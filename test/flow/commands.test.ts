@@ -153,9 +153,11 @@ it("serve ends immediately at the second signal, although a request is in flight
   const slow = connect(Number(port), "127.0.0.1")
   slow.on("error", () => {})
   slow.write(
-    `POST ${server.welcome.source!.intake_path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nhalf`,
+    `POST ${server.welcome.source!.intake_path} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n`,
   )
-  await once(slow, "ready")
+  // The server has the request once it asks for the body.
+  await once(slow, "data")
+  slow.write("half")
   const stopped = server.stop("SIGINT")
   const stopping = async () => {
     while (!server.log().includes("stopping")) await new Promise((resolve) => setTimeout(resolve, 20))
