@@ -8,19 +8,21 @@ export const readSheet = async (
   bytes: Uint8Array,
   wanted?: string,
   limits: Partial<SheetLimits> = {},
-): Promise<{ readonly sheet: string | undefined; readonly rows: ReadonlyArray<SheetRow> }> => {
+): Promise<{ readonly sheet: string | undefined; readonly empty: number; readonly rows: ReadonlyArray<SheetRow> }> => {
   const rows: Array<SheetRow> = []
   let sheet: string | undefined
+  let empty = 0
   await readWorkbook(bytes, {
     wanted,
     limits: { ...SHEET_LIMITS, ...limits },
     rowCharacters: MAX_ITEM_LENGTH,
-    named: (name) => {
+    named: (name, before) => {
       sheet = name
+      empty = before
     },
     send: (batch) => {
       rows.push(...batch)
     },
   })
-  return { sheet, rows }
+  return { sheet, empty, rows }
 }

@@ -136,7 +136,11 @@ export const importCommand = Command.make(
       Flag.optional,
     ),
     encoding: text("encoding", "NAME", "The text's encoding: utf-8, utf-16, windows-1251, …; default: detected"),
-    delimiter: text("delimiter", "CHAR", "Cell delimiter: a character, tab, or none for one column; default: detected"),
+    delimiter: text(
+      "delimiter",
+      "CHARS",
+      "Cell delimiter: one to four characters, tab, or none for one column; default: detected",
+    ),
     header: Flag.Boolean("header").pipe(
       Flag.withDescription("Whether the first row is a header (--no-header: it is not); default: detected"),
       Flag.optional,

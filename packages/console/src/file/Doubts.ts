@@ -4,7 +4,9 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import type { Frame } from "../html/Shell.ts"
 
 const placesOf = ({ words: { file: words } }: Frame, { count, places }: Doubt): Html =>
-  markup`${places.map(({ line, column }) => words.line(line, column)).join("; ")}${count > places.length && "; …"}`
+  places.length === 0
+    ? markup``
+    : markup`${places.map(({ line, column }) => words.line(line, column)).join("; ")}${count > places.length && "; …"}`
 
 /** Each with its first places; nothing without doubts. */
 export const doubtTable = (frame: Frame, doubts: ReadonlyArray<Doubt>): HtmlValue => {

@@ -922,6 +922,8 @@ export const ENGLISH = {
       encoding_unclear: (_count: number) => "The encoding is a guess that the text does not confirm",
       delimiter_unclear: (_count: number) => "Several delimiters fit, and the first was used",
       delimiter_tied: (_count: number) => "A comma would divide the lines evenly as well",
+      sheets_skipped: (sheets: number) =>
+        `The first sheet with rows was read; ${count(sheets, { one: "sheet before it is", other: "sheets before it are" })} empty`,
       titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,
       totals_row: (rows: number) => `${count(rows, { one: "row looks", other: "rows look" })} like a total`,
       short_rows: (rows: number) =>

@@ -923,6 +923,7 @@ export const RUSSIAN: Words = {
       encoding_unclear: () => "Кодировка угадана, и текст её не подтверждает",
       delimiter_unclear: () => "Подходят несколько разделителей, взят первый из них",
       delimiter_tied: () => "Запятая тоже делит строки поровну",
+      sheets_skipped: (number) => `Прочитан первый лист со строками; пустых листов перед ним: ${number}`,
       titles_skipped: (number) => `Над заголовком пропущено: ${count(number, rows)}`,
       totals_row: (number) => `Похоже на итоги: ${count(number, rows)}`,
       short_rows: (number) => `Ячеек меньше, чем в заголовке: ${count(number, rows)}`,

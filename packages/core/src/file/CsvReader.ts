@@ -28,7 +28,12 @@ const CR = 13
 const QUOTE = 34
 
 export class CsvReader {
-  readonly #delimiter: number
+  /** The delimiter, and the code of its first character. */
+  readonly #delimiter: string
+  readonly #first: number
+  /** The end of the last piece, if it is the beginning of a delimiter. */
+  #cut = ""
+  #isEnded = false
   readonly #record: (record: CsvRecord) => void
   readonly #refuse: (refusal: Refusal) => void
   #state = START
@@ -52,12 +57,19 @@ export class CsvReader {
   constructor(delimiter: string, record: (record: CsvRecord) => void, refuse: (refusal: Refusal) => void, line = 1) {
     this.#line = line
     this.#recordLine = line
-    this.#delimiter = delimiter === "" ? NEVER : delimiter.charCodeAt(0)
+    this.#delimiter = delimiter
+    this.#first = delimiter === "" ? NEVER : delimiter.charCodeAt(0)
     this.#record = record
     this.#refuse = refuse
   }
 
-  push(text: string): void {
+  push(piece: string): void {
+    const text = this.#cut + piece
+    this.#cut = ""
+    this.#read(text)
+  }
+
+  #read(text: string): void {
     let at = 0
     const end = text.length
     while (at < end && !this.#stopped) {
@@ -80,10 +92,14 @@ export class CsvReader {
       else if (this.#state === QUOTED) at = this.#quoted(text, at)
       else at = this.#closed(text, at)
     }
-    this.#base += end
+    this.#base += end - this.#cut.length
   }
 
   end(): void {
+    const cut = this.#cut
+    this.#isEnded = true
+    this.#cut = ""
+    this.#read(cut)
     if (this.#stopped) return
     if (this.#state === QUOTED) return this.#stop("a quote opened here is never closed")
     if (this.#state !== START || this.#cells.length > 0) {
@@ -94,15 +110,31 @@ export class CsvReader {
   }
 
   #plain(text: string, from: number): number {
-    const delimiter = this.#delimiter
+    const first = this.#first
     for (let at = from; at < text.length; at++) {
       const code = text.charCodeAt(at)
-      if (code !== delimiter && code !== LF && code !== CR) continue
+      if (code !== first && code !== LF && code !== CR) continue
+      if (code === first && this.#delimiter.length > 1) {
+        if (this.#isCut(text, at)) {
+          this.#take(text.slice(from, at))
+          return text.length
+        }
+        if (!text.startsWith(this.#delimiter, at)) continue
+      }
       this.#take(text.slice(from, at))
       return this.#separator(code, at)
     }
     this.#take(text.slice(from))
     return text.length
+  }
+
+  /** Keeps what may be the beginning of a delimiter for the next piece. */
+  #isCut(text: string, at: number): boolean {
+    if (this.#isEnded || text.length - at >= this.#delimiter.length) return false
+    const rest = text.slice(at)
+    if (!this.#delimiter.startsWith(rest)) return false
+    this.#cut = rest
+    return true
   }
 
   #quoted(text: string, from: number): number {
@@ -130,7 +162,9 @@ export class CsvReader {
       this.#state = QUOTED
       return at + 1
     }
-    if (code === this.#delimiter || code === LF || code === CR) return this.#separator(code, at)
+    if (code === this.#first && this.#isCut(text, at)) return text.length
+    if (text.startsWith(this.#delimiter, at) && this.#first !== NEVER) return this.#separator(code, at)
+    if (code === LF || code === CR) return this.#separator(code, at)
     this.#refuseRecord(this.#line, this.#base + at - this.#lineStart + 1, "text follows a closing quote")
     this.#state = PLAIN
     return at
@@ -138,7 +172,7 @@ export class CsvReader {
 
   #separator(code: number, at: number): number {
     this.#endCell()
-    if (code !== this.#delimiter) {
+    if (code !== this.#first) {
       this.#endRecord(false)
       this.#line++
       this.#recordLine = this.#line
@@ -147,7 +181,7 @@ export class CsvReader {
     } else if (this.#cells.length >= MAX_CELLS && !this.#refused) {
       this.#refuseRecord(this.#recordLine, null, `a line has more than ${MAX_CELLS} cells`)
     }
-    return at + 1
+    return at + (code === this.#first ? this.#delimiter.length : 1)
   }
 
   /** An unclosed quote would read the rest of the file as one cell, so the size of a record is limited. */

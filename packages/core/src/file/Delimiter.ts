@@ -4,6 +4,7 @@
  * same number. If two fit, the caller decides.
  */
 import { commaUse } from "./CommaUse.ts"
+import { compoundDelimiter } from "./CompoundDelimiter.ts"
 import { constancy, type Constancy } from "./Constancy.ts"
 import { csvSample, type CsvSample, type SampledText } from "./CsvSample.ts"
 import { colonsFit, rareDelimiter } from "./RareDelimiter.ts"
@@ -51,6 +52,13 @@ const bestOf = (fits: ReadonlyArray<Fit>): ReadonlyArray<Fit> => {
 
 /** Finds the delimiters that fit the beginning of a text. */
 export const findDelimiter = (sampled: SampledText): DelimiterChoice => {
+  const compound = compoundDelimiter(sampled)
+  if (compound === null) return findCharacter(sampled)
+  if (compound.isCertain) return one(compound.delimiter)
+  return { fitting: [compound.delimiter, findCharacter(sampled).fitting[0]], passedOver: null }
+}
+
+const findCharacter = (sampled: SampledText): DelimiterChoice => {
   const fits = BEFORE_COMMA.map((delimiter) => fitOf(sampled, delimiter)).filter((fit) => fit !== null)
   const others = fits.filter((fit) => fit.level > 0)
   const comma = fitOf(sampled, ",")

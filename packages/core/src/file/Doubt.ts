@@ -5,7 +5,7 @@ import { counted } from "../text/Counted.ts"
 /**
  * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `delimiter_unclear`: several
  * delimiters fit, and the first was chosen without asking. `delimiter_tied`: another delimiter fits as well, but is
- * less likely. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
+ * less likely. `sheets_skipped`: sheets before the one that was read are empty. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
  * `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for characters that could
  * not be decoded.
  */
@@ -13,6 +13,7 @@ export const DOUBT_KINDS = [
   "encoding_unclear",
   "delimiter_unclear",
   "delimiter_tied",
+  "sheets_skipped",
   "titles_skipped",
   "totals_row",
   "short_rows",
@@ -32,7 +33,7 @@ export interface DoubtPlace {
 export interface Doubt {
   readonly kind: DoubtKind
   readonly count: number
-  /** The first places where it occurs. */
+  /** The first places where it occurs; none for sheets. */
   readonly places: ReadonlyArray<DoubtPlace>
   /** One sentence in English. */
   readonly message: string
@@ -47,7 +48,7 @@ export const doubtShape = Shape.object<Doubt>("A doubt.", {
       line: Shape.whole("The line, from 1."),
       column: Shape.orNull(Shape.whole("The column, from 1; null: the whole line.")),
     }),
-    "The first places, at most 5.",
+    "The first places, at most 5; none for sheets.",
   ),
   message: Shape.text("One sentence in English."),
 })
@@ -61,6 +62,8 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
     "The encoding is a guess that the text does not confirm: look at the first rows, and pass the right encoding if they cannot be read.",
   delimiter_unclear: () => "Several delimiters fit, and the first of them was taken: check that the cells are right.",
   delimiter_tied: () => "A comma would divide the lines evenly as well; pass a delimiter if the cells are wrong.",
+  sheets_skipped: (count) =>
+    `The first sheet with rows was read; ${counted(count, "sheet before it is", "sheets before it are")} empty.`,
   titles_skipped: titles,
   totals_row: (count) =>
     `${counted(count, "row looks", "rows look")} like a total, and became an event as the others did.`,
@@ -87,6 +90,11 @@ export class DoubtLog {
     this.#found.set(kind, found)
     found.count++
     if (found.places.length < MAX_PLACES) found.places.push({ line, column })
+  }
+
+  /** A doubt without a place; nothing if the count is 0. */
+  note(kind: DoubtKind, count: number): void {
+    if (count > 0) this.#found.set(kind, { count, places: [] })
   }
 
   /** All doubts so far, in the order of their kinds. */

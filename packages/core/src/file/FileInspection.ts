@@ -6,6 +6,7 @@ import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 import { bufferOf } from "../text/Charset.ts"
 import { type CsvShape, csvShape } from "./CsvShape.ts"
+import { MAX_DELIMITER } from "./CompoundDelimiter.ts"
 import { ONE_COLUMN } from "./Delimiter.ts"
 import { CharsetDetector, type FileCharset, hasOpenByteOrder, namedCharset, TextDecoding } from "../text/FileCharset.ts"
 import { type FileError, fileError } from "./FileError.ts"
@@ -21,7 +22,7 @@ export interface FileOptions {
   readonly format?: FileFormat | undefined
   /** The name of a charset as used on the web, or `utf-16`. */
   readonly encoding?: string | undefined
-  /** One character, `tab`, or `none` for a file of one column; default: detected. */
+  /** One to four characters, `tab`, or `none` for a file of one column; default: detected. */
   readonly delimiter?: string | undefined
   /** Whether the first row holds the names; default: detected from the rows. */
   readonly header?: boolean | undefined
@@ -144,9 +145,9 @@ const checkOptions = Effect.fnUntraced(function* (options: FileOptions) {
   if (
     options.delimiter !== "none" &&
     delimiter !== undefined &&
-    (delimiter.length !== 1 || /["\r\n]/.test(delimiter))
+    (delimiter.length < 1 || delimiter.length > MAX_DELIMITER || /["\r\n]/.test(delimiter))
   ) {
-    return yield* refuse("The delimiter must be tab, none, or one character that is neither a quote nor a line break.")
+    return yield* refuse("The delimiter must be tab, none, or one to four characters without a quote or a line break.")
   }
   const { headerRow } = options
   if (headerRow !== undefined && !(Number.isSafeInteger(headerRow) && headerRow >= 1)) {

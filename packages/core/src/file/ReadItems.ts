@@ -182,6 +182,7 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   const header = given ?? true
   const gathered = new ItemBuffer()
   const doubts = new DoubtLog()
+  doubts.note("sheets_skipped", sheet.emptyBefore)
   const rows = new HeaderedRows(gathered, header, doubts)
   let read = 0
   const batches = Stream.map(sheet.rows, (batch) => {

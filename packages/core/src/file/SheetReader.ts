@@ -31,13 +31,15 @@ export interface SheetRow {
 /** A sheet being read. */
 export interface OpenSheet {
   readonly name: string
+  /** The number of visible sheets before it that are empty, unless the caller chose it. */
+  readonly emptyBefore: number
   readonly rows: Stream.Stream<ReadonlyArray<SheetRow>, FileError>
 }
 
 export class SheetReader extends Context.Service<
   SheetReader,
   {
-    /** `sheet`: a name, or a number from 1; undefined for the first visible sheet. */
+    /** `sheet`: a name, or a number from 1; undefined for the first visible sheet with rows. */
     readonly open: (file: ReadableFile, sheet: string | undefined) => Effect.Effect<OpenSheet, FileError, Scope.Scope>
   }
 >()("@data-cabinet/core/file/SheetReader") {}

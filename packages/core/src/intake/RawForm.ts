@@ -24,7 +24,7 @@ export interface RawPart {
   /** The text of `name*`, which declares its own charset, for a part without `name`. */
   readonly name: string | null
   readonly file: RawFile | null
-  /** Present if the part declares a transfer encoding. */
+  /** Only for a part that declares a transfer encoding. */
   readonly encoded?: EncodedValue
 }
 

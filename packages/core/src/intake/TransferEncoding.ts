@@ -50,7 +50,7 @@ const fromBase64 = (value: Buffer): Buffer | TransferFault => {
   if (stray !== -1) return fault(stray)
   const digits = text.replaceAll(/[ \t\r\n]+/g, "")
   const decoded = Buffer.from(digits, "base64")
-  return padding > 2 || decoded.toString("base64").replace(/=+$/, "") !== digits ? fault(end) : decoded
+  return padding > 2 || !decoded.toString("base64").startsWith(digits) ? fault(end) : decoded
 }
 
 const isSpace = (byte: number): boolean => byte === 32 || byte === 9 || byte === 10 || byte === 13

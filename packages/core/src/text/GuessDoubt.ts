@@ -5,6 +5,7 @@
  */
 import { charsetOf, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
+import { mayBeTwoBytes } from "./ShortGuess.ts"
 
 /** The result of judging a guess. */
 export interface GuessVerdict {
@@ -23,8 +24,9 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   const sample = bytes.length > MAX_SAMPLE ? bytes.subarray(0, MAX_SAMPLE) : bytes
   if (guess !== WINDOWS_1251) return { charset: guess, isClear: guess !== WINDOWS_1252 || isPlausibleLatin(sample) }
   const own = rate(sample, ratings(WINDOWS_1251))
+  const isTwoBytes = own.high <= FEW && mayBeTwoBytes(sample)
   const isOnlySigns = own.letters === 0 && own.score >= own.high * SIGN
-  if (isOnlySigns && own.high === 1) return { charset: guess, isClear: true }
+  if (isOnlySigns && own.high === 1) return { charset: guess, isClear: !isTwoBytes }
   const isUsual = own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL
   if (isUsual && !mayBeHebrew(sample)) return { charset: guess, isClear: true }
   let best = Number.NEGATIVE_INFINITY
@@ -38,12 +40,15 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
     best = score
     rival = other
   }
-  if (isOnlySigns) return { charset: guess, isClear: best - own.score < own.high * WORD }
+  if (isOnlySigns) return { charset: guess, isClear: !isTwoBytes && best - own.score < own.high * WORD }
   const isPlausible = own.score >= own.high * USUAL - Math.sqrt(own.high) * DEVIATION
   // A lone letter is a letter in every Cyrillic charset, and each of two readings of a short word may be meant.
   const isShortWord = own.high === 1 || (own.high <= FEW && own.score - koi8 < FEW_NEAR)
   const isFar = best - own.score >= FAR && best >= own.high * USUAL
-  return { charset: isFar ? rival : guess, isClear: isPlausible && own.score - best >= NEAR && !isShortWord }
+  return {
+    charset: isFar ? rival : guess,
+    isClear: isPlausible && own.score - best >= NEAR && !isShortWord && !isTwoBytes,
+  }
 }
 
 const KOI8: ReadonlySet<string> = new Set(["koi8-r", "koi8-u"])

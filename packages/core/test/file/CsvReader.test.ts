@@ -12,7 +12,7 @@ it.prop(
   [Seed],
   ([seed]) => {
     const random = new Random(seed)
-    const delimiter = random.pick([",", ";", "\t", "|"])
+    const delimiter = random.pick([",", ";", "\t", "|", "||", "~|~"])
     const end = random.pick(ENDS)
     const width = 1 + random.below(4)
     const rows = random

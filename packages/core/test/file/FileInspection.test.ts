@@ -111,7 +111,7 @@ it.each<FileOptions>([
   { format: "pdf" as never },
   { encoding: "klingon" },
   { delimiter: "" },
-  { delimiter: ";;" },
+  { delimiter: ";;;;;" },
   { delimiter: '"' },
   { delimiter: "\r" },
   { pointer: "data" },

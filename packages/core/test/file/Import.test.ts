@@ -29,7 +29,9 @@ const over = (all: ImportsInMemory, { columns, sheet = [] }: Given = {}) => {
   return Import.layer.pipe(
     Layer.provide([
       all.layer,
-      Layer.succeed(SheetReader, { open: (_file, name) => Effect.succeed({ name: name ?? "Sheet1", rows }) }),
+      Layer.succeed(SheetReader, {
+        open: (_file, name) => Effect.succeed({ name: name ?? "Sheet1", emptyBefore: 0, rows }),
+      }),
       Layer.succeed(SourceColumnStore, { list: () => Effect.succeed(table) } as never),
     ]),
   )
@@ -244,7 +246,7 @@ it.effect("Import refuses an unknown source or an invalid option before it reads
       { dates: "dym" as never },
       { format: "pdf" as never },
       { encoding: "klingon" },
-      { delimiter: "::" },
+      { delimiter: "~||||" },
       { delimiter: "" },
       { delimiter: '"' },
       { delimiter: "\n" },

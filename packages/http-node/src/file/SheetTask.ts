@@ -6,7 +6,7 @@ import type { SheetLimits } from "../sheet/SheetLimits.ts"
 export interface SheetTask {
   /** The whole archive. */
   readonly bytes: Uint8Array
-  /** The sheet's name, or its number from 1; undefined for the first visible one. */
+  /** The sheet's name, or its number from 1; undefined for the first visible one with rows. */
   readonly wanted: string | undefined
   readonly limits: SheetLimits
   /** The most characters of a row: a longer row is reported and not sent. */
@@ -15,9 +15,9 @@ export interface SheetTask {
   readonly credit: Int32Array
 }
 
-/** The sheet's identity, then its rows. A refusal is the last message. */
+/** The sheet's name and the number of empty ones before it, then its rows. A refusal is the last message. */
 export type SheetResult =
-  | { readonly sheet: string }
+  | { readonly sheet: string; readonly empty: number }
   | { readonly rows: ReadonlyArray<SheetRow> }
   | { readonly end: true }
   | { readonly refused: FileError["code"]; readonly message: string; readonly isChoice: boolean }

@@ -28,7 +28,7 @@ const read = async () => {
     wanted,
     limits,
     rowCharacters,
-    named: (sheet) => post({ sheet }),
+    named: (sheet, empty) => post({ sheet, empty }),
     send: (rows) => {
       take()
       post({ rows })

@@ -7,7 +7,7 @@ import type { Worker } from "node:worker_threads"
 import { type FileError, fileError, sheetError } from "@data-cabinet/core/file/FileError"
 import { MAX_ITEM_LENGTH } from "@data-cabinet/core/file/FileItem"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
-import { SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
+import { type OpenSheet, SheetReader, type SheetRow } from "@data-cabinet/core/file/SheetReader"
 import { Cause, Effect, Layer, Queue, type Scope, Semaphore, Stream } from "effect"
 import { megabytes, SHEET_LIMITS, type SheetLimits } from "../sheet/SheetLimits.ts"
 import type { SheetResult, SheetTask } from "./SheetTask.ts"
@@ -41,9 +41,11 @@ const gather = Effect.fnUntraced(function* (file: ReadableFile, limit: number) {
 const unreadable = (reason: string): FileError =>
   fileError("unreadable", `The workbook cannot be read: ${reason.replace(/\.$/, "")}.`)
 
-/** The messages of a running thread: the sheet's name first, then rows until the end or a refusal. */
+type FoundSheet = Pick<OpenSheet, "name" | "emptyBefore">
+
+/** The messages of a running thread: the sheet first, then rows until the end or a refusal. */
 interface Told {
-  readonly names: Queue.Queue<string, FileError | Cause.Done>
+  readonly names: Queue.Queue<FoundSheet, FileError | Cause.Done>
   readonly rows: Queue.Queue<ReadonlyArray<SheetRow>, FileError | Cause.Done>
 }
 
@@ -53,7 +55,7 @@ const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): v
     Queue.failCauseUnsafe(rows, Cause.fail(error))
   }
   worker.on("message", (result: SheetResult) => {
-    if ("sheet" in result) Queue.offerUnsafe(names, result.sheet)
+    if ("sheet" in result) Queue.offerUnsafe(names, { name: result.sheet, emptyBefore: result.empty })
     else if ("rows" in result) Queue.offerUnsafe(rows, result.rows)
     else if ("end" in result) Queue.endUnsafe(rows)
     else fail(result.isChoice ? sheetError(result.message) : fileError(result.refused, result.message))
@@ -102,7 +104,7 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
   Effect.fnUntraced(function* (file: ReadableFile, wanted: string | undefined) {
     yield* slot
     const bytes = yield* gather(file, limits.archiveBytes)
-    const names = yield* Queue.unbounded<string, FileError | Cause.Done>()
+    const names = yield* Queue.unbounded<FoundSheet, FileError | Cause.Done>()
     const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
     const credit = new Int32Array(new SharedArrayBuffer(4))
     credit[0] = BATCHES_IN_FLIGHT
@@ -126,7 +128,7 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
         duration: limits.idleMillis,
         orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
       })
-    const name = yield* inTime(Queue.take(names)).pipe(
+    const found = yield* inTime(Queue.take(names)).pipe(
       Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),
     )
     const next = inTime(Queue.take(rows)).pipe(
@@ -137,5 +139,5 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
         }),
       ),
     )
-    return { name, rows: Stream.fromEffectRepeat(next) }
+    return { ...found, rows: Stream.fromEffectRepeat(next) }
   })

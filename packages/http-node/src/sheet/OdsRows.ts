@@ -1,5 +1,5 @@
 /**
- * The rows of one sheet of an OpenDocument spreadsheet, which holds all its sheets in one part. Repeated rows and cells
+ * The rows of the sheets of an OpenDocument spreadsheet, which holds all of them in one part. Repeated rows and cells
  * are expanded within bounds, because a few bytes may stand for a whole sheet.
  */
 import type { SheetCell, SheetRow } from "@data-cabinet/core/file/SheetReader"
@@ -19,8 +19,16 @@ const MAX_STYLES = 100_000
 export interface OdsOptions {
   readonly wanted: string | undefined
   readonly rowCharacters: number
-  readonly named: (sheet: string) => void
+  /** Whether hidden sheets are read: only if none is visible. */
+  readonly hidden: boolean
+  /** Called for each sheet that is read; unless one is chosen, these are the visible ones up to the first with rows. */
+  readonly sheet: (name: string) => SheetSink
+}
+
+export interface SheetSink {
   readonly emit: (row: SheetRow) => void
+  /** Whether the sheet had rows, so that no other one is read. */
+  readonly end: () => boolean
 }
 
 const GROUPS = new Set(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
@@ -33,13 +41,14 @@ export class OdsRows implements XmlHandler {
   readonly #row: RowBuilder
   readonly #text = new OdsText()
   readonly #hiddenStyles = new Set<string>()
-  readonly #names: Array<string> = []
+  readonly names: Array<string> = []
   #place: "outside" | "spreadsheet" | "table" | "row" | "cell" | "paragraph" = "outside"
   /** Open groups of rows, and open elements of a paragraph. */
   #groups = 0
   #spans = 0
   #style = ""
-  #isFound = false
+  #sink: SheetSink | undefined
+  #isDone = false
   #hasSheets = false
   #line = 0
   #rowRepeats = 1
@@ -48,23 +57,21 @@ export class OdsRows implements XmlHandler {
   #cell: OdsCell | undefined
   #hasFormula = false
   #rowsLeft = MAX_REPEATED_ROWS
-  readonly #hasVisible: boolean
 
-  /** `hasVisible`: whether the workbook has a visible sheet; else the first one is read. */
-  constructor(options: OdsOptions, hasVisible = true) {
+  constructor(options: OdsOptions) {
     this.#options = options
-    this.#hasVisible = hasVisible
     this.#row = new RowBuilder(options.rowCharacters)
   }
 
-  /** Throws if the sheet was not in the part. */
+  /** Throws if no sheet was read. */
   end(): void {
     if (!this.#hasSheets) throw new SheetFault("its content.xml is not that of an OpenDocument spreadsheet (.ods)")
-    if (!this.#isFound) throw noSuchSheet(this.#options.wanted, this.#names)
+    if (!this.hasRead) throw noSuchSheet(this.#options.wanted, this.names)
   }
 
-  get isFound(): boolean {
-    return this.#isFound
+  /** Whether a sheet was read, with or without rows. */
+  get hasRead(): boolean {
+    return this.#sink !== undefined
   }
 
   open(name: string, scanner: XmlScanner): void {
@@ -122,6 +129,7 @@ export class OdsRows implements XmlHandler {
         return this.#closeRow()
       case "table":
         this.#place = "spreadsheet"
+        this.#isDone = this.#sink!.end()
         return
       case "spreadsheet":
         this.#place = "outside"
@@ -144,19 +152,20 @@ export class OdsRows implements XmlHandler {
   }
 
   #openTable(scanner: XmlScanner): void {
-    const name = scanner.get("table:name") ?? `Sheet${this.#names.length + 1}`
-    if (this.#names.length >= MAX_SHEETS) throw new SheetFault("it has too many sheets", "too_large")
-    this.#names.push(name)
-    if (this.#isFound || !this.#isWanted(name, scanner.get("table:style-name") ?? "")) return scanner.skip()
-    this.#isFound = true
-    this.#options.named(name)
+    const name = scanner.get("table:name") ?? `Sheet${this.names.length + 1}`
+    if (this.names.length >= MAX_SHEETS) throw new SheetFault("it has too many sheets", "too_large")
+    this.names.push(name)
+    if (this.#isDone || !this.#isWanted(name, scanner.get("table:style-name") ?? "")) return scanner.skip()
+    this.#sink = this.#options.sheet(name)
+    this.#line = 0
     this.#place = "table"
   }
 
   #isWanted(name: string, style: string): boolean {
-    const { wanted } = this.#options
-    if (wanted === undefined) return !this.#hasVisible || !this.#hiddenStyles.has(style)
-    return name === wanted || sheetNumber(wanted) === this.#names.length
+    const { wanted, hidden } = this.#options
+    if (wanted === undefined) return hidden || !this.#hiddenStyles.has(style)
+    // The name of one sheet may be the number of another.
+    return !this.hasRead && (name === wanted || sheetNumber(wanted) === this.names.length)
   }
 
   #openRow(scanner: XmlScanner): void {
@@ -214,7 +223,7 @@ export class OdsRows implements XmlHandler {
         "too_large",
       )
     }
-    for (let line = begin; line <= this.#line; line++) this.#options.emit(line === begin ? row : { ...row, line })
+    for (let line = begin; line <= this.#line; line++) this.#sink!.emit(line === begin ? row : { ...row, line })
   }
 }
 

@@ -4,7 +4,7 @@ import type { SheetContext } from "./OoxmlRows.ts"
 import type { Parts } from "./Parts.ts"
 import { SharedStrings } from "./SharedStrings.ts"
 import { SheetFault } from "./SheetFault.ts"
-import { chooseSheet, type ListedSheet } from "./SheetList.ts"
+import { chooseSheets, type ListedSheet } from "./SheetList.ts"
 import { Styles } from "./Styles.ts"
 import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
 import type { ZipEntry } from "./ZipArchive.ts"
@@ -54,13 +54,21 @@ const sheetPart = (parts: Parts, target: Relationship | undefined): ZipEntry | u
 const refersTo = (related: ReadonlyMap<string, Relationship>, kind: string): boolean =>
   [...related.values()].some((one) => one.kind.toLowerCase() === kind)
 
+const rowsPart = (name: string, part: ZipEntry | undefined): ZipEntry => {
+  if (part === undefined) throw new SheetFault(`the part of its sheet ${name} is missing`)
+  if (/\.bin$/i.test(part.name)) throw new SheetFault("its sheets are binary (.xlsb); save it as .xlsx")
+  return part
+}
+
 export interface OoxmlWorkbook {
-  readonly sheet: string
-  readonly part: ZipEntry
+  /** The sheets to read, of which the first with rows counts. */
+  readonly sheets: ReadonlyArray<{ readonly name: string; readonly part: () => ZipEntry }>
+  /** The names of all sheets. */
+  readonly names: ReadonlyArray<string>
   readonly context: SheetContext
 }
 
-/** Opens everything that is needed to read the sheet's rows. Calls `named` as soon as the sheet is chosen. */
+/** Opens everything that is needed to read the rows of a sheet. */
 export const openWorkbook = async (
   parts: Parts,
   workbook: ZipEntry,
@@ -68,7 +76,6 @@ export const openWorkbook = async (
   options: {
     readonly wanted: string | undefined
     readonly rowCharacters: number
-    readonly named: (sheet: string) => void
   },
 ): Promise<OoxmlWorkbook> => {
   const list = new WorkbookList()
@@ -81,10 +88,11 @@ export const openWorkbook = async (
     const guessed = related.size === 0 ? parts.find(`${folder}worksheets/sheet${number ?? n + 1}.xml`) : undefined
     return { name, isShown, other: OTHERS[target?.kind.toLowerCase() ?? ""], part: sheetPart(parts, target) ?? guessed }
   })
-  const chosen = chooseSheet(sheets, options.wanted)
-  options.named(chosen.name)
-  if (chosen.part === undefined) throw new SheetFault(`the part of its sheet ${chosen.name} is missing`)
-  if (/\.bin$/i.test(chosen.part.name)) throw new SheetFault("its sheets are binary (.xlsb); save it as .xlsx")
+  const chosen = chooseSheets(sheets, options.wanted).map(({ name, part }) => ({
+    name,
+    part: () => rowsPart(name, part),
+  }))
+  chosen[0]!.part()
   const strings = new SharedStrings()
   const stringsPart = partOf(parts, related, types, "sharedStrings") ?? parts.find(`${folder}sharedStrings.xml`)
   if (stringsPart !== undefined) await parts.readWhole(stringsPart, strings)
@@ -94,8 +102,8 @@ export const openWorkbook = async (
   // Without them, dates would be read as numbers.
   else if (refersTo(related, "styles")) throw new SheetFault("its part styles.xml is missing")
   return {
-    sheet: chosen.name,
-    part: chosen.part,
+    sheets: chosen,
+    names: sheets.map(({ name }) => name),
     context: {
       texts: strings.texts,
       kinds: styles.kinds(),

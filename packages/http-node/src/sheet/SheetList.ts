@@ -24,27 +24,45 @@ export const noSuchSheet = (wanted: string | undefined, names: ReadonlyArray<str
   )
 }
 
+/** The fault if every sheet that is read by default, or the chosen one, has no rows. */
+export const emptySheets = (empty: ReadonlyArray<string>, names: ReadonlyArray<string>): SheetFault => {
+  const listed = (some: ReadonlyArray<string>) => some.slice(0, MAX_NAMES).join(", ").slice(0, MAX_NAMES_LENGTH)
+  const others = names.filter((name) => !empty.includes(name))
+  const [are, their] = empty.length === 1 ? ["its sheet", "is empty"] : ["its sheets", "are empty"]
+  return new SheetFault(
+    `${are} ${listed(empty)} ${their}${others.length === 0 ? "" : `; its other sheets are ${listed(others)}`}`,
+    "unreadable",
+    others.length > 0,
+  )
+}
+
 /** Undefined for a sheet chosen by name, or if any will do. */
 export const sheetNumber = (wanted: string | undefined): number | undefined =>
   wanted !== undefined && /^[1-9]\d{0,3}$/.test(wanted) ? Number(wanted) : undefined
 
 /**
- * The sheet with this name, or this number counted from 1. Without either, the first visible one with cells, or the
- * first hidden one if none is visible.
+ * The sheet with this name, or this number counted from 1. Without either, the visible ones that can have cells, or the
+ * hidden ones if none is visible: the first of them with rows is the one to read.
  */
-export const chooseSheet = <S extends ListedSheet>(sheets: ReadonlyArray<S>, wanted: string | undefined): S => {
+export const chooseSheets = <S extends ListedSheet>(
+  sheets: ReadonlyArray<S>,
+  wanted: string | undefined,
+): readonly [S, ...ReadonlyArray<S>] => {
   const number = sheetNumber(wanted)
-  const found =
+  const withCells = sheets.filter(({ other }) => other === undefined)
+  const shown = withCells.filter(({ isShown }) => isShown)
+  const [first, ...others] =
     wanted === undefined
-      ? (sheets.find(({ isShown, other }) => isShown && other === undefined) ??
-        sheets.find(({ other }) => other === undefined))
-      : (sheets.find(({ name }) => name === wanted) ?? (number === undefined ? undefined : sheets[number - 1]))
-  if (found === undefined)
+      ? shown.length > 0
+        ? shown
+        : withCells
+      : [sheets.find(({ name }) => name === wanted) ?? (number === undefined ? undefined : sheets[number - 1])]
+  if (first === undefined)
     throw noSuchSheet(
       wanted,
       sheets.map(({ name }) => name),
     )
-  if (found.other !== undefined)
-    throw new SheetFault(`its sheet ${found.name} is ${found.other} and has no cells`, "unreadable", true)
-  return found
+  if (first.other !== undefined)
+    throw new SheetFault(`its sheet ${first.name} is ${first.other} and has no cells`, "unreadable", true)
+  return [first, ...others.filter((sheet) => sheet !== undefined)]
 }
