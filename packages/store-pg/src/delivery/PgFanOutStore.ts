@@ -6,7 +6,7 @@ import { type FanOutSlice, FanOutStore } from "@data-cabinet/core/delivery/FanOu
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { followOn } from "../follower/FollowerTransaction.ts"
@@ -14,6 +14,8 @@ import * as Statement from "./FanOutStatement.ts"
 
 /** The most events of one slice. */
 const SLICE_EVENTS = 100
+/** Begins no further event after this: on a busy machine a smaller slice commits, where a whole one would run out of time. */
+const SLICE_MILLIS = 2_000
 
 type Sql = PgClient.PgClient
 
@@ -50,8 +52,11 @@ const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: numb
   let place = from
   let picked = 0
   let written = 0
+  let isLate = false
+  const begun = yield* Clock.currentTimeMillis
   for (const row of held) {
-    if (picked >= rows) break
+    isLate = (yield* Clock.currentTimeMillis) - begun > SLICE_MILLIS
+    if (picked >= rows || (isLate && picked > 0)) break
     const room = rows - picked
     const wrote = row.is_deleted ? NOTHING : yield* writeOne(sql, row, room)
     picked += wrote.picked
@@ -65,7 +70,7 @@ const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: numb
     if (comparePlaces(its, place) > 0) place = its
   }
   if (done.length > 0) yield* sql.unsafe(Statement.DROP, [int8Array(done)])
-  const more = picked >= rows || (first.length === SLICE_EVENTS && done.length > 0)
+  const more = picked >= rows || isLate || (first.length === SLICE_EVENTS && done.length > 0)
   return { place, result: { written, more } satisfies FanOutSlice }
 })
 
