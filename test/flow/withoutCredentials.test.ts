@@ -2,7 +2,7 @@
  * What a client without valid credentials can make the server do, at any of its URLs: no query and no log line, or a
  * limited number a minute. The walk also finds URLs added later.
  */
-import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
+import { ENDPOINTS } from "@data-cabinet/http-node/routes/ApiRoutes"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { Layer, Logger, ManagedRuntime } from "effect"

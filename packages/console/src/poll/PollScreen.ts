@@ -1,16 +1,9 @@
 /** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
-import {
-  type NewPoll,
-  type Poll,
-  POLL_FORMATS,
-  type PollRun,
-  type PollTrial,
-  shownPollUrl,
-} from "@data-cabinet/core/poll/Poll"
+import { type NewPoll, type Poll, POLL_FORMATS, type PollRun, type PollTrial, shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"
-import { doubtLines } from "../file/Doubts.ts"
+import { doubtLines, doubtTable } from "../file/Doubts.ts"
 import { fileTabs } from "../file/FileTabs.ts"
 import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
@@ -18,8 +11,8 @@ import { options } from "../html/Choice.ts"
 import { menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { trialBox } from "./TrialBox.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
+import { jsonTree } from "../html/JsonTree.ts"
 
 /** Its query string may be a secret from visitors who may not change it. */
 const shownUrl = ({ actor }: Frame, poll: Poll): string => shownPollUrl(poll, actor?.role ?? null)
@@ -167,4 +160,23 @@ export const pollScreen = (frame: Frame, data: PollData): Screen => {
 <dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>${tried !== undefined && trialBox(frame, tried.trial)}
 <section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, { ...poll, ...tried?.settings }, tried !== undefined)}${remove}`,
   }
+}
+
+const fact = (name: string, value: HtmlValue) => value !== null && markup`<dt>${name}</dt><dd>${value}</dd>`
+
+const item = ({ words: { poll: words } }: Frame, { payload, whole, key, fresh }: PollTrial["preview"][number]): Html =>
+  markup`<li>${badge(fresh ? "good" : "quiet", fresh ? words.isNew : words.isKnown)} ${key !== null && markup`<bdi class="mono">${key}</bdi>`}${whole ? jsonTree(payload) : markup`<pre class="text" tabindex="0">${payload}…</pre>`}</li>`
+
+/** The items that a tried poll would accept. All of it comes from outside, so it is shown as text. */
+const trialBox = (frame: Frame, trial: PollTrial): Html => {
+  const { poll: words, integration, event } = frame.words
+  const { status, failure, preview, beginning, keyField, pointer } = trial
+  const read = failure === null
+  const said = read ? words.wouldTake(trial.fresh, trial.items) : words.outcomes.failed
+  return markup`<section class="card" role="status" aria-labelledby="trial"><h2 id="trial">${words.tried} ${badge(read ? "good" : "bad", said)}</h2>
+${!read && markup`<p>${failureText(frame, failure)}</p>`}${doubtTable(frame, trial.doubts)}<p class="soft">${words.nothingKept}${read && trial.fresh > 0 && trial.history && ` ${words.asHistory}`}</p>
+<dl class="facts">${fact(words.status, status)}${fact(integration.duration, integration.millis(trial.durationMs))}${fact(event.size, event.bytes(trial.bytes))}${fact(words.peer, trial.peer)}
+${fact("Content-Type", trial.contentType)}${fact("ETag", trial.etag)}${fact("Last-Modified", trial.lastModified)}${fact(words.format, trial.format)}${fact(event.charset, trial.encoding)}
+${read && markup`<dt>${words.pointer}</dt><dd class="mono">${pointer === "" ? "–" : pointer}</dd><dt>${words.key}</dt><dd>${keyField ?? words.wholeContent}</dd>`}</dl>
+${preview.length > 0 && markup`<details open><summary>${words.firstItems}</summary><ol>${preview.map((one) => item(frame, one))}</ol></details>`}${beginning !== null && markup`<details open><summary>${words.beginning}</summary><pre class="text" tabindex="0">${beginning}</pre></details>`}</section>`
 }

@@ -7,7 +7,6 @@ import { formsAt } from "../html/PostForm.ts"
 import { type Frame, shell } from "../html/Shell.ts"
 import type { ScreenCall, ScreenResult } from "./ConsoleScreen.ts"
 import { errorScreen, refusalBox, statusOf } from "./ErrorScreen.ts"
-import { SCREEN_HEADERS } from "./ScreenHeaders.ts"
 
 export const redirect = (location: string, cookies: ReadonlyArray<string> = []): Response => ({
   status: 303,
@@ -60,3 +59,27 @@ export const fragmentRefusal = (frame: Frame, error: ManageError): Response => (
   headers: headersOf(error),
   body: refusalBox(frame, error).text,
 })
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types cabinet",
+].join("; ")
+
+/** The headers of every screen: only the console's own script and style run, and no page may frame or cache it. */
+const SCREEN_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": POLICY,
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-robots-tag": "noindex",
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+}

@@ -9,7 +9,6 @@ import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { OtherReading } from "./OtherReadings.ts"
 import type { JsonObject } from "../json/Json.ts"
-import type { NoticeCause } from "../notice/Notice.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
@@ -78,6 +77,22 @@ export interface StagedSlice {
   readonly last: number
 }
 
+/** What notices report: it is recorded once, however many processes find it. */
+export interface ReportedCause {
+  /** The kind of the notices. */
+  readonly kind: string
+  /** The number of the address, source, poll or import; 0 for other subjects. */
+  readonly subject: number
+  /** Distinguishes the occurrences for one kind and subject. */
+  readonly instance: string
+  /** When it began, RFC 3339; null if unknown. */
+  readonly since: string | null
+  /** Whether it can end and recur; otherwise its instance is unique. */
+  readonly ends: boolean
+  /** The address that the notice is about, and to which it is not sent; null if it is about none. */
+  readonly aboutAddress: number | null
+}
+
 /** The events of one request: all of them are accepted, or none. */
 export interface AcceptRequest {
   readonly sourceId: number
@@ -100,7 +115,7 @@ export interface AcceptRequest {
    * The cause of these notices, recorded in the same transaction; if it was recorded before, nothing is accepted and
    * the result is `SourceChanged`.
    */
-  readonly notice?: NoticeCause
+  readonly notice?: ReportedCause
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
   /**

@@ -3,11 +3,12 @@
  * whether that line is a header.
  */
 import { constancy } from "./Constancy.ts"
-import { csvPreview } from "./CsvPreview.ts"
 import { csvSample, isValue, type SampledText } from "./CsvSample.ts"
 import { type DelimiterChoice, findDelimiter } from "./Delimiter.ts"
 import { LineSkip } from "./LineSkip.ts"
 import { tableBegin } from "./TableBegin.ts"
+import { jsonText } from "../json/JsonText.ts"
+import { HeaderedRows } from "./HeaderedRows.ts"
 
 /** The caller's options; the rest is detected. */
 export interface GivenCsvShape {
@@ -66,4 +67,24 @@ const beginOf = (sampled: SampledText, delimiter: string, given: GivenCsvShape) 
   const begin = given.header === false || given.headerRow !== undefined ? 0 : tableBegin(rows, width)
   const header = given.header ?? (given.headerRow !== undefined || !(rows[begin]?.cells ?? []).some(isValue))
   return { header, firstLine: begin === 0 ? sampled.line : rows[begin]!.line }
+}
+
+const PREVIEW_ROWS = 5
+
+/** Previews what the beginning of a separated file becomes with one way of reading it. */
+const csvPreview = (
+  sampled: SampledText,
+  {
+    delimiter,
+    header,
+    firstLine,
+  }: { readonly delimiter: string; readonly header: boolean; readonly firstLine: number },
+): CsvReading => {
+  const preview: Array<string> = []
+  const rows = new HeaderedRows({ item: (_, payload) => preview.push(jsonText(payload)), refuse: () => {} }, header)
+  for (const record of csvSample(sampled, delimiter).rows) {
+    if (preview.length >= PREVIEW_ROWS) break
+    if (record.line >= firstLine) rows.row(record)
+  }
+  return { delimiter, header, preview }
 }

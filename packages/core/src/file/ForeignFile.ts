@@ -1,7 +1,6 @@
 /**
  * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
  */
-import { isDrawnTable } from "./DrawnTable.ts"
 
 const DRAWN = "a table drawn with lines, as psql, mysql and Markdown show it: export it as CSV"
 
@@ -153,4 +152,27 @@ export class OleContainer {
     const first = STREAMS.find(([, what]) => this.#found.has(what))
     return first?.[1] ?? "a file of Microsoft Office before 2007, or an encrypted one: save a workbook as .xlsx"
   }
+}
+
+/** A rule with a crossing for each bar: `----+----`, `|---|---|`, `:--|--:`. */
+const isRule = (line: string): boolean => {
+  const parts = line.split(/[|+]/).map((part) => part.trim())
+  const inner = parts.slice(parts[0] === "" ? 1 : 0, parts.at(-1) === "" ? -1 : undefined)
+  return parts.length > 1 && inner.length > 0 && inner.every((part) => /^:?-{2,}:?$/.test(part))
+}
+
+const BORDER = /^\+[-=]{2,}[-=+]*\+$|^[┌╔╒╓][─━═┬╤╦╥]+[┐╗╕╖]$/
+const FIRST_RECORD = /^-\[ RECORD 1 \]|^\*{10,} 1\. row \*{10,}$/
+
+/**
+ * Recognizes a table drawn with characters, as command lines and Markdown show it. Read as separated text, its rules become
+ * rows, and the spaces that align its cells become part of the values. `begin`: the first characters of a text.
+ */
+const isDrawnTable = (begin: string): boolean => {
+  const [first = "", second = "", third = ""] = begin.split("\n", 3).map((line) => line.trimEnd())
+  if (BORDER.test(first)) return /^[|│║]/.test(second)
+  if (FIRST_RECORD.test(first)) return true
+  if (first.includes("|")) return isRule(second)
+  // psql shows a single column without bars.
+  return /^ [^,;\t]+$/.test(first) && /^-{3,}$/.test(second) && third.startsWith(" ")
 }

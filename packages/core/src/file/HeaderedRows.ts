@@ -7,7 +7,6 @@ import type { Json } from "../json/Json.ts"
 import { gatherFields } from "../intake/Fields.ts"
 import type { DoubtLog } from "./Doubt.ts"
 import type { ItemSink } from "./FileItem.ts"
-import { isTotalsRow } from "./TotalsRow.ts"
 
 /** A row of cells. */
 export interface CellRow {
@@ -128,3 +127,16 @@ const isBlank = (cell: Json): boolean => cell === null || (typeof cell === "stri
 
 const nameOf = (cell: Json): string =>
   cell === null ? "" : typeof cell === "object" && "token" in cell ? cell.token : String(cell).trim()
+
+/** The first words of rows of totals. */
+const TOTAL =
+  /^(?:(?:grand |sub)?total(?:s|e|en)?|sum|sum(?:me|ma)|gesamt(?:summe)?|итого|всего|разом|усього|razem|suma|celkem|összesen|somme|totaal|totalt|totale|合計|总计|合计)(?![\p{L}\p{N}])/iu
+
+/** Longer first cells are sentences. */
+const MAX_TOTAL_LENGTH = 40
+
+/** Whether the first filled cell of a row names a total. */
+const isTotalsRow = (cells: ReadonlyArray<Json>): boolean => {
+  const first = cells.find((cell) => typeof cell === "string" && cell.trim() !== "")
+  return typeof first === "string" && first.length <= MAX_TOTAL_LENGTH && TOTAL.test(first.trim())
+}

@@ -1,4 +1,4 @@
-/** Elements of a page that matter to its tables, and how far cells reach. */
+/** Elements of a page that matter to its tables, how far cells reach, and the text of a cell. */
 
 /** Elements whose content is not shown. */
 export const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template", "title", "noscript"])
@@ -20,3 +20,15 @@ export const columnSpan = (value: string | undefined): number => spanOf(value, M
 
 /** How many rows a cell covers, by its attribute `rowspan`; 0 means all that follow. */
 export const rowSpan = (value: string | undefined): number => spanOf(value, MAX_ROW_SPAN, MAX_ROW_SPAN)
+
+/** The text of a cell, as a browser shows it: white space within a line is one space; lines without text at the beginning and the end are left out. */
+export const shownText = (lines: ReadonlyArray<string>): string => {
+  const text = lines
+    .map((line) => (line === "" ? "" : line.replaceAll(/[\t\n\f\r ]+/g, " ").replaceAll(/^ | $/g, "")))
+    .join("\n")
+    .replaceAll(/^\n+/g, "")
+  let end = text.length
+  while (text[end - 1] === "\n") end--
+  const shown = text.slice(0, end)
+  return shown.replaceAll("\u00a0", "") === "" ? "" : shown
+}

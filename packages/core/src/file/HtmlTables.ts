@@ -6,8 +6,7 @@
 import { Parser } from "htmlparser2"
 import { MAX_CELLS } from "./CsvReader.ts"
 import { MAX_ITEM_LENGTH, type Refusal, tooLong } from "./FileItem.ts"
-import { shownText } from "./HtmlCellText.ts"
-import { BLOCKS, columnSpan, HIDDEN, rowSpan, SECTIONS } from "./HtmlElements.ts"
+import { BLOCKS, columnSpan, HIDDEN, rowSpan, SECTIONS, shownText } from "./HtmlElements.ts"
 
 /** A row of a table. Tables of the page, and rows of a table, are counted from 1. */
 export interface HtmlRow {

@@ -2,6 +2,7 @@
  * Notices: events about the cabinet itself, in a source of their own. Each cause gives one notice, however many
  * processes find it.
  */
+import type { ReportedCause } from "../event/EventLog.ts"
 
 /** docs/notices.md describes their payloads. */
 export const NOTICE_KINDS = [
@@ -23,24 +24,13 @@ export const NOTICE_KINDS = [
 /** The kind of a notice. */
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
-/** The identity of a notice. */
-export interface NoticeKey {
+/** A cause of one notice. */
+export interface NoticeCause extends ReportedCause {
   readonly kind: NoticeKind
-  /** The number of the address, source, poll or import; 0 for other subjects. */
-  readonly subject: number
-  /** Distinguishes the occurrences for one kind and subject. */
-  readonly instance: string
 }
 
-/** A cause of one notice. */
-export interface NoticeCause extends NoticeKey {
-  /** When it began, RFC 3339; null if unknown. */
-  readonly since: string | null
-  /** Whether it can end and recur; otherwise its instance is unique. */
-  readonly ends: boolean
-  /** The address that the notice is about, and to which it is not sent; null if it is about none. */
-  readonly aboutAddress: number | null
-}
+/** The identity of a notice. */
+export type NoticeKey = Pick<NoticeCause, "kind" | "subject" | "instance">
 
 /** New members may be added; a member never changes its meaning. */
 const NOTICE_VERSION = 1

@@ -6,8 +6,7 @@
  *
  * Decision: docs/decisions/0075-notations-and-erasures.md
  */
-import { isCalendarDay } from "../text/CalendarDay.ts"
-import { matchesExactly } from "../text/ExactFormat.ts"
+import { isCalendarDay, matchesExactly } from "../text/ExactFormat.ts"
 import type { ColumnKind } from "./FieldColumn.ts"
 
 /** The decimal separator of numbers: `1.234,50` or `1,234.50`. */

@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import { DEFAULT_LIMIT, LIMIT_EXPECTED, parseLimit } from "../pagination/Page.ts"
-import { isCalendarDay } from "../text/CalendarDay.ts"
+import { isCalendarDay } from "../text/ExactFormat.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
 import { MAX_ALTERNATIVES, MAX_SORTS, type Direction, type Period, type Selection, type Sort } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"

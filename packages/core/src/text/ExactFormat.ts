@@ -2,7 +2,15 @@
  * Decides which texts represent a value of a kind exactly. Used only for columns whose kind an operator chose, because
  * a form sends every field as text. PostgreSQL evaluates the same patterns to convert the values of an existing column.
  */
-import { isCalendarDay } from "./CalendarDay.ts"
+
+const DAY = /^(?!0000)\d{4}-\d{2}-\d{2}$/
+
+/** True for an existing day from 0001-01-01 to 9999-12-31; false for `2026-02-30`. */
+export const isCalendarDay = (text: string): boolean => {
+  if (!DAY.test(text)) return false
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
 
 /** A kind of value that a text can represent. */
 type WrittenKind = "numeric" | "boolean" | "date" | "timestamptz"

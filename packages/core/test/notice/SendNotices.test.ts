@@ -72,7 +72,7 @@ const cabinet = () => {
           return Result.fail(new StoreUnavailable({ message: "away", retryAfter: 1, outcomeUnknown: false }))
         if (request.sourceVersion !== state.source?.version) return Result.fail(new SourceChanged({ sourceId: 9 }))
         state.appended.push(request)
-        state.sent.add(keyOf(request.notice!))
+        state.sent.add(keyOf(request.notice! as NoticeKey))
         return Result.succeed([{ id: 1, repeatOf: null, empty: false }])
       },
     }),

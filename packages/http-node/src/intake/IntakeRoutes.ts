@@ -8,7 +8,7 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import type { IntakeResult } from "@data-cabinet/core/intake/IntakeRequest"
+import type { IntakeResult, Sender } from "@data-cabinet/core/intake/IntakeRequest"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { mayBeChallenge } from "@data-cabinet/core/verification/Handshake"
 import { type TimerWheel, timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
@@ -35,8 +35,8 @@ import {
   refusedResponse,
   unavailableResponse,
 } from "./IntakeResponses.ts"
-import { requestMetadata } from "./RequestMetadata.ts"
 import { unavailableLog } from "./UnavailableLog.ts"
+import { headerText } from "@data-cabinet/core/text/HeaderText"
 
 type Received = Result.Result<IntakeResult, IntakeError | StoreUnavailable>
 
@@ -166,3 +166,15 @@ const rawQuery = (url: string): string => {
   const end = url.indexOf("#", start)
   return url.slice(start + 1, end === -1 ? undefined : end)
 }
+
+/** The metadata kept of every request: five headers and the address. Sources may keep more. `ip` as resolved by the caller. */
+const requestMetadata = (headers: Request["headers"], ip: string | null): Sender => ({
+  contentType: textOf(headers["content-type"]),
+  ip,
+  referer: textOf(headers["referer"]) ?? null,
+  origin: textOf(headers["origin"]) ?? null,
+  userAgent: textOf(headers["user-agent"]) ?? null,
+  acceptLanguage: textOf(headers["accept-language"]) ?? null,
+})
+
+const textOf = (value: string | undefined): string | undefined => (value === undefined ? undefined : headerText(value))

@@ -5,7 +5,7 @@ import type { Context } from "effect"
 import { errorResponse } from "./ApiError.ts"
 import { faultError, logFault } from "./Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
-import { stoppedResponse } from "../tenancy/StoppedResponse.ts"
+import { stoppedResponse } from "../tenancy/UnknownHost.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
 type FetchedRequest = globalThis.Request

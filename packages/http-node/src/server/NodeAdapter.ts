@@ -9,7 +9,7 @@ import { errorResponse } from "./ApiError.ts"
 import { faultError, logFault } from "./Fault.ts"
 import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
-import { stoppedResponse } from "../tenancy/StoppedResponse.ts"
+import { stoppedResponse } from "../tenancy/UnknownHost.ts"
 import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 

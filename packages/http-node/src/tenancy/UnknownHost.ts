@@ -1,7 +1,7 @@
 /**
  * Responses to requests that no cabinet can handle, in the format of the interface addressed: the API's, or the intake's.
  */
-import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
+import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { errorResponse } from "../server/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
@@ -20,3 +20,12 @@ export const cabinetUnavailable = (request: Request, error: StoreUnavailable): R
   isIntakePath(request)
     ? unavailableResponse(request, error, isNavigation(request))
     : errorResponse({ code: "reader_off", message: error.message, retryAfter: error.retryAfter })
+
+const stopping = new StoreUnavailable({
+  message: "The server is stopping: try again.",
+  retryAfter: 1,
+  outcomeUnknown: true,
+})
+
+/** For a client still connected when the server stops: a 503 in words, in the requested form. */
+export const stoppedResponse = (request: Request): Response => cabinetUnavailable(request, stopping)

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto"
 import { request } from "node:http"
 import { gunzipSync } from "node:zlib"
-import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
+import { ENDPOINTS } from "@data-cabinet/http-node/routes/ApiRoutes"
 import { afterEach, assert, it } from "vitest"
 import { type ApiServer, serveApi } from "../support/apiServer.ts"
 

@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { isLocalRequest } from "../../src/server/LocalRequest.ts"
+import { isLocalRequest } from "../../src/server/ClientAddress.ts"
 
 const from = (peer: string | undefined, headers: Record<string, string>) => isLocalRequest({ peer, headers })
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict"
 import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"
-import { ENDPOINTS } from "@data-cabinet/http-node/routes/Endpoints"
+import { ENDPOINTS } from "@data-cabinet/http-node/routes/ApiRoutes"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 

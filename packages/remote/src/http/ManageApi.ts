@@ -2,11 +2,11 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { isKey } from "@data-cabinet/core/key/ApiKey"
 import { Context, Effect, Layer } from "effect"
-import { curlLine, type ShownRequest } from "./Curl.ts"
 import { camelKeys } from "@data-cabinet/core/json/KeyCase"
 import { RemoteRefusal, RequestShown } from "./RemoteRefusal.ts"
 import { IsLookup, RemoteSettings } from "./RemoteSettings.ts"
 import { exchange, type HttpRequest, type HttpResponse } from "./Transport.ts"
+import { shellWord } from "@data-cabinet/core/text/ShellWord"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -151,3 +151,30 @@ export const layer = Layer.effect(
     })
   }),
 )
+
+/** JSON has no control characters, and a form's values are one line. */
+const quoted = (text: string): string => shellWord(text) ?? "''"
+
+interface ShownRequest {
+  readonly method: string
+  readonly url: string
+  /** A JSON text. */
+  readonly json?: string
+  /** A file with the fields of its form. */
+  readonly form?: { readonly file: string; readonly fields: ReadonlyArray<readonly [name: string, value: string]> }
+}
+
+/** A request as a shell command, with the token as `$CABINET_TOKEN`; it contains no other secret of ours. */
+const curlLine = ({ method, url, json, form }: ShownRequest): string => {
+  // curl sends a POST by default if the request has a body.
+  const implied = json !== undefined || form !== undefined ? "POST" : "GET"
+  return [
+    "curl",
+    ...(method === implied ? [] : ["-X", method]),
+    '-H "Authorization: Bearer $CABINET_TOKEN"',
+    ...(json === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(json)}`]),
+    ...(form?.fields ?? []).map(([name, value]) => `-F ${quoted(`${name}=${value}`)}`),
+    ...(form === undefined ? [] : [`-F ${quoted(`file=@${form.file}`)}`]),
+    quoted(url),
+  ].join(" ")
+}

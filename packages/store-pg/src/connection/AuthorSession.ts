@@ -10,7 +10,6 @@ import * as SessionPool from "./SessionPool.ts"
 import { author, authorBounded } from "./SessionSettings.ts"
 import { allowAuthorLogin } from "./AuthorLogin.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "./StoreFailure.ts"
-import { schemaHint } from "./SchemaHint.ts"
 import { splitStatements } from "./SqlScript.ts"
 
 /** A statement that PostgreSQL rejected. `number` counts from 1; 0 if no statement was reached. */
@@ -123,3 +122,26 @@ export const runScript = ({
     ),
     Effect.catchTag("SqlError", (error) => Effect.fail(inWords(0, false)(error))),
   )
+
+const HINT = "The author creates in public and in schemas of its own: cabinet schema add NAME adds one"
+
+const NOISE = /^(\s|--[^\n]*(\n|$)|\/\*[\s\S]*?\*\/)+/
+const CREATES = /^create\s/i
+const DENIED = /^permission denied for (schema|database) (.+)$/
+
+/** The text before the columns or the query of a statement. It has the name of the created object. */
+const headOf = (statement: string): string => statement.split(/\(|\s(?:as|on)\s/i, 1)[0]!
+
+/**
+ * The hint for a statement that PostgreSQL refused with this message; undefined if something else was refused, such as a
+ * schema that the statement reads from.
+ */
+const schemaHint = (statement: string, state: string | undefined, message: string): string | undefined => {
+  const [, kind, name = ""] = state === "42501" ? (DENIED.exec(message) ?? []) : []
+  const bare = statement.replace(NOISE, "")
+  if (kind === undefined || !CREATES.test(bare)) return undefined
+  const head = headOf(bare)
+  if (kind === "database") return /^create\s+schema\b/i.test(head) ? HINT : undefined
+  const names = (text: string) => text.toLowerCase().replaceAll('"', "").includes(`${name.toLowerCase()}.`)
+  return names(head) || !names(bare.slice(head.length)) ? HINT : undefined
+}

@@ -9,7 +9,7 @@ import { SqlError } from "effect/sql"
 import { isVerified } from "./DatabaseUrlTls.ts"
 import { parseDatabaseUrl } from "./DatabaseUrl.ts"
 import { sqlMessage } from "./SqlState.ts"
-import { scramVerifier } from "./ScramVerifier.ts"
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
 
 export type PasswordForm = "verifier" | "text"
 
@@ -46,3 +46,14 @@ export const withPasswordForm = <A, E, R>(
       return mayCarryText(url) ? work("text") : Effect.fail(unverified())
     }),
   )
+
+const ITERATIONS = 4096
+
+/** What PostgreSQL stores for an ASCII password (RFC 5803), which needs no SASLprep. */
+const scramVerifier = (password: string): string => {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256")
+  const hmac = (text: string) => createHmac("sha256", salted).update(text).digest()
+  const storedKey = createHash("sha256").update(hmac("Client Key")).digest("base64")
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString("base64")}$${storedKey}:${hmac("Server Key").toString("base64")}`
+}

@@ -12,7 +12,7 @@ import {
 } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { dropOldPartitions } from "../maintenance/OldPartitions.ts"
+import { dropOldPartitions } from "../connection/OldPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"

@@ -1,7 +1,6 @@
 /** A batch between planning and accepting, and the columns in which the accept statement reads its records. */
-import type { AcceptRequest, KeptParts, NewEvent, Original, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type { AcceptRequest, KeptParts, NewEvent, Original, ReportedCause, StagedSlice } from "@data-cabinet/core/event/EventLog"
 import { otherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
-import type { NoticeCause } from "@data-cabinet/core/notice/Notice"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"
 
@@ -112,7 +111,7 @@ export interface BatchNotice {
   readonly index: number
   readonly sourceId: number
   readonly version: number
-  readonly notice: NoticeCause
+  readonly notice: ReportedCause
 }
 
 export const NOTICE_COLUMNS = new InputColumns<BatchNotice>({

@@ -11,7 +11,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { deleteOriginals } from "./OldOriginals.ts"
-import { dropOldPartitions } from "./OldPartitions.ts"
+import { dropOldPartitions } from "../connection/OldPartitions.ts"
 
 export interface RetentionOptions {
   /** How many whole days original requests are kept. */

@@ -1,10 +1,10 @@
 /** Creates views of the latest rows, as the author. */
-import { LatestViewStore, ViewFailed } from "@data-cabinet/core/row/LatestViewStore"
+import { LatestViewStore, ViewFailed, type LatestViewPlan } from "@data-cabinet/core/row/LatestViewStore"
 import { Effect, Layer } from "effect"
 import { runScript } from "../connection/AuthorSession.ts"
 import { unavailable } from "../connection/StoreFailure.ts"
 import type { RoleLogin } from "../migrations/PgRoles.ts"
-import { latestViewStatement, readNothing } from "./LatestViewStatement.ts"
+import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 
 export const layer = (author: RoleLogin) =>
   Layer.succeed(LatestViewStore, {
@@ -20,3 +20,18 @@ export const layer = (author: RoleLogin) =>
       )
     },
   })
+
+/** Columns added to the table later appear in the view when it is replaced. */
+const latestViewStatement = ({ of, keys, order, view, replace }: LatestViewPlan): string => {
+  const names = keys.map(quoteName)
+  const latest = order.map(({ column, mayBeEmpty }) => `${quoteName(column)} DESC${mayBeEmpty ? " NULLS LAST" : ""}`)
+  return `CREATE ${replace ? "OR REPLACE " : ""}VIEW ${quoteQualified(view.schema, view.name)} AS
+  SELECT DISTINCT ON (${names.join(", ")}) *
+  FROM ${quoteQualified(of.schema, of.name)}
+  WHERE ${names.map((name) => `${name} IS NOT NULL`).join(" AND ")}
+  ORDER BY ${[...names, ...latest].join(", ")}`
+}
+
+/** A query without rows that fails if the view cannot be read, for example because it reads itself. */
+const readNothing = ({ view }: LatestViewPlan): string =>
+  `SELECT FROM ${quoteQualified(view.schema, view.name)} LIMIT 0`

@@ -1,5 +1,5 @@
 /** The arithmetic of 32-bit transaction ids, in the database, against BigInt. */
-import { widenedXid } from "@data-cabinet/store-pg/feed/WidenedXid"
+import { widenedXid } from "@data-cabinet/store-pg/feed/Fence"
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { inject } from "vitest"

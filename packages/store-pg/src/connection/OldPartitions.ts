@@ -9,7 +9,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlConnection } from "effect/sql"
-import { orUnavailable } from "../connection/StoreFailure.ts"
+import { orUnavailable } from "./StoreFailure.ts"
 
 /** The tables with daily partitions that are dropped by age. */
 export type DailyTable = "original_request" | "attempt_delivered" | "attempt_failed" | "audit"
