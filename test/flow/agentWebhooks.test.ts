@@ -265,7 +265,7 @@ it("a key has at most 100 subscriptions, and the next one is refused in words", 
   }
   const { error } = await client.call("events/subscribe", at(100))
   expect(error).toMatchObject({ code: -32_025, data: { limit: "subscriptions", max: 100 } })
-  expect(error!.message).toMatch(/^There are 100 subscriptions, which is as many as there may be/)
+  expect(error!.message).toMatch(/^There are 100 subscriptions, which is the limit/)
   expect((await client.call("events/subscribe", at(5))).error).toBeUndefined()
   await cabinet.keys.revoke(keyId)
   expect((await cabinet.addresses.list()).filter(({ subscription: one }) => one !== null)).toEqual([])

@@ -94,7 +94,7 @@ it("replaces a file, even through a symbolic link, and nothing but a file", asyn
 it("refuses an impossible export, and leaves no file behind", async () => {
   const before = files()
   const cases: ReadonlyArray<readonly [number, RegExp, ...ReadonlyArray<string>]> = [
-    [2, /says nothing of a format/, "public.orders", "--to", file("orders.txt")],
+    [2, /does not determine a format/, "public.orders", "--to", file("orders.txt")],
     [2, /--delimiter: .*one character/, "public.orders", "--to", file("x.csv"), "--delimiter", ";;"],
     [2, /for CSV and TSV/, "public.orders", "--to", file("x.ndjson"), "--bom"],
     [2, /for Parquet/, "public.orders", "--to", file("x.csv"), "--text", "note"],

@@ -99,7 +99,7 @@ it("a directory continues after its last complete file, and a file without its c
   const all = [1, 2].flatMap((number) => events(`stretches/events-00000${number}.ndjson`))
   assert.deepStrictEqual(numbers(all), upTo(sent))
   const refused = await home.cabinet(["export", "--events", "--dir", dir, "--after", "x"], env())
-  assert.deepStrictEqual([refused.code, /leave --after out/.test(refused.stderr)], [2, true])
+  assert.deepStrictEqual([refused.code, /omit --after/.test(refused.stderr)], [2, true])
 })
 
 it("continues automatically, and loses or repeats nothing when killed", { timeout: 180_000 }, async () => {

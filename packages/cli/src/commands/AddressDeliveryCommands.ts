@@ -67,7 +67,7 @@ const testText = ({ eventId, passes, reasons, conditions, deliveryId }: FilterTe
     ...conditions
       .filter(({ holds }) => holds)
       .map((one) => `The condition ${filterInWords(one)} holds: it has ${one.value ?? "no such field"}.`),
-    deliveryId === null ? "No delivery was made of it." : `It has delivery ${deliveryId}.`,
+    deliveryId === null ? "No delivery was created for it." : `It has delivery ${deliveryId}.`,
   ]
     .map(plainText)
     .join("\n")

@@ -71,7 +71,7 @@ const endOf = async (dir: string, after: string | undefined) => {
   if (after !== undefined) {
     throw new CommandError({
       code: "usage",
-      message: `${dir} has files of events already, and goes on behind the last of them: leave --after out.`,
+      message: `${dir} already has files of events and continues after the last one: omit --after.`,
     })
   }
   return { number: last.number + 1, cursor: (await readFile(join(dir, last.name), "utf8")).trim() }

@@ -20,7 +20,7 @@ export const EXAMPLES = {
   person: [example("person add Ada --role editor", "Add a person, and print their one-time link")],
   import: [
     example("import Orders orders.csv --dry-run", "Show how a file would be read"),
-    example("import undo 3", "Take an import back, after a count of what would go"),
+    example("import undo 3", "Undo an import, after counting what would be removed"),
   ],
   poll: [example("poll add Orders https://example.com/orders.json --every 15m", "Turn new items into events")],
   event: [

@@ -34,7 +34,7 @@ export const formatOf = (to: string, given: ExportFormat | undefined): ExportFor
   const extension = /\.([^./\\]+)$/.exec(to)?.[1]?.toLowerCase()
   return (
     EXTENSIONS[extension ?? ""] ??
-    usage(`The name ${to} says nothing of a format: pass --format, one of ${EXPORT_FORMATS.join(", ")}.`)
+    usage(`The name ${to} does not determine a format: pass --format, one of ${EXPORT_FORMATS.join(", ")}.`)
   )
 }
 

@@ -95,7 +95,7 @@ const consequences = (preview: UndoPreview): ReadonlyArray<string> => [
     : "No column would be dropped.",
   ...keptLines(preview.kept),
   ...(preview.deliveries > 0
-    ? [`${counted(preview.deliveries, "delivery", "deliveries")} of these events were made, and stay made.`]
+    ? [`${counted(preview.deliveries, "delivery", "deliveries")} of these events were created, and are kept.`]
     : []),
 ]
 

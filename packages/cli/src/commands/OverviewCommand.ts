@@ -69,8 +69,8 @@ export const overviewCommand = Command.make(
       Flag.withDescription("With --step: only events of this source, by number or name"),
       Flag.optional,
     ),
-    from: time("from", "With --step: the period's begin; default: 48 hours or 28 days before its end"),
-    to: time("to", "With --step: the period's end; default: now"),
+    from: time("from", "With --step: the start of the period; default: 48 hours or 28 days before its end"),
+    to: time("to", "With --step: the end of the period; default: now"),
   },
   (input) =>
     withCabinet({}, () =>

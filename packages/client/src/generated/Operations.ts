@@ -214,7 +214,7 @@ export interface Operations {
   readonly pingAddress: { readonly input: { readonly path: { readonly id: number } }; readonly output: PingResult }
   /** What an address would be sent. */
   readonly previewDelivery: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly event_id?: number; readonly body?: { readonly kind: "standard" | "cloudevents" | "cloudevents-binary" | "slack" | "teams" | "discord" | "telegram" | "form" | "template"; readonly template?: string | null; readonly method?: "POST" | "PUT" | "PATCH"; readonly content_type?: string | null } } }; readonly output: BodyPreview }
-  /** Whether an address is sent an event. */
+  /** Whether an address would receive an event. */
   readonly testAddress: { readonly input: { readonly path: { readonly id: number; readonly event_id: number } }; readonly output: AddressTest }
   /** The attempts of a delivery address. */
   readonly listAttempts: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number; readonly before?: string; readonly failed?: boolean } }; readonly output: { readonly data: ReadonlyArray<Attempt>; readonly has_more: boolean; readonly next_cursor: string | null } }

@@ -73,7 +73,7 @@ export const overviewShape = Shape.named(
     sources: Shape.list(
       Shape.object<SourceState>("A source.", {
         ...sourceActivityMembers,
-        quiet: Shape.flag("Whether it usually receives, and is silent for longer than usual."),
+        quiet: Shape.flag("Whether it usually receives events, but has been silent for longer than usual."),
       }),
       "All sources.",
     ),

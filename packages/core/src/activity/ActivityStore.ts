@@ -33,9 +33,9 @@ export interface ActivityBucket extends EventCounts {
 const bucketMembers: Shape.Members<ActivityBucket> = {
   at: Shape.time("Its begin."),
   events: Shape.whole("All events received in it."),
-  repeats: Shape.whole("Those of them that repeat others."),
-  empty: Shape.whole("Those of them without a filled field."),
-  history: Shape.whole("Those of them that come from files and first polls."),
+  repeats: Shape.whole("How many of them are repeats."),
+  empty: Shape.whole("How many of them have no filled field."),
+  history: Shape.whole("How many of them come from files and first runs of polls."),
 }
 
 /** The JSON of an hour and its description. */
@@ -87,12 +87,12 @@ export interface Silence {
 const silenceShape = Shape.object<Silence>(
   "Null while it is shorter than two hours, and for a source that is switched off.",
   {
-    since: Shape.time("When the last event came that is not history."),
-    seconds: Shape.leaf<number>({ type: "number", description: "For how long none came." }),
-    activeDays: Shape.whole("On how many days of the four weeks before some came."),
+    since: Shape.time("When the last event other than history was received."),
+    seconds: Shape.leaf<number>({ type: "number", description: "How long it has been silent." }),
+    activeDays: Shape.whole("The number of days with events in the four weeks before."),
     usualSeconds: Shape.orNull(
       Shape.leaf<number>({ type: "number" }),
-      "The third longest silence of those weeks; null if there are not three.",
+      "The third-longest silence of those weeks; null if there were fewer than three.",
     ),
   },
 )

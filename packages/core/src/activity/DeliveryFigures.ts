@@ -22,9 +22,9 @@ const figures: Shape.Members<DeliveryFigures> = {
   delivered: Shape.whole("Attempts that were delivered."),
   failed: Shape.whole("Attempts that failed; a delivery may have many."),
   p50Millis: Shape.orNull(
-    Shape.whole("Within how many milliseconds half of the delivered attempts were over; null without any."),
+    Shape.whole("The median duration of delivered attempts in milliseconds; null without any."),
   ),
-  p95Millis: Shape.orNull(Shape.whole("The same of 95 in 100.")),
+  p95Millis: Shape.orNull(Shape.whole("The 95th percentile of that duration.")),
 }
 
 /** The JSON of the last day's figures and its description. */

@@ -199,7 +199,7 @@ const unsupported = (value: Json): EventsError => ({
 
 const tooMany = (max: number): EventsError => ({
   kind: "exhausted",
-  message: `There are ${max.toLocaleString("en")} subscriptions, which is as many as there may be: unsubscribe from one first.`,
+  message: `There are ${max.toLocaleString("en")} subscriptions, which is the limit: unsubscribe from one first.`,
   data: { limit: "subscriptions", max },
 })
 

@@ -36,7 +36,7 @@ const day = { type: "string", format: "date" } as const
 const name = { ...text, minLength: 1 }
 
 const LIMIT: ToolParameter = {
-  description: `How many at most; ${USUAL_ITEMS} if left out. Fewer come where they would be too long together.`,
+  description: `How many at most; ${USUAL_ITEMS} if omitted. Fewer are returned if they would be too long together.`,
   schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT },
 }
 
@@ -103,7 +103,7 @@ export const AGENT_TOOLS = {
       },
       fj: {
         description:
-          "How adjacent filters are joined: the first stands between the first two filters. Filters joined by or form a group; and if left out.",
+          "How adjacent filters are joined: the first stands between the first two filters. Filters joined by or form a group; and if omitted.",
         schema: { type: "string", enum: FILTER_JOINS },
         repeats: true,
       },
@@ -117,7 +117,7 @@ export const AGENT_TOOLS = {
         orMany: true,
       },
       dir: {
-        description: "The direction of the sort, or of each of several; asc if left out.",
+        description: "The direction of the sort, or of each of several; asc if omitted.",
         schema: { type: "string", enum: ["asc", "desc"] },
         orMany: true,
       },
@@ -125,7 +125,7 @@ export const AGENT_TOOLS = {
       order: { description: "Without col: these columns first.", schema: text, repeats: true },
       hide: { description: "Without col: all columns except these.", schema: text, repeats: true },
       limit: LIMIT,
-      cursor: cursor("The next_cursor of the call before."),
+      cursor: cursor("The next_cursor of the previous call."),
     },
   },
   read_events: {
@@ -141,7 +141,7 @@ export const AGENT_TOOLS = {
     parameters: {
       ...EVENTS,
       seconds: {
-        description: `For how long to wait; ${USUAL_WAIT_SECONDS} if left out.`,
+        description: `How long to wait; ${USUAL_WAIT_SECONDS} if omitted.`,
         schema: { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS },
       },
     },

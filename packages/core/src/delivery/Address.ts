@@ -41,15 +41,15 @@ export interface Batching {
 /** One event a request. */
 export const NO_BATCHES: Batching = { max: 1, wait: 0 }
 
-/** How far an address in order has come. */
+/** The position of an address that receives events in order. */
 export interface OrderedPosition {
-  /** The last event that is done; null before the first. */
+  /** The last event that was delivered or skipped; null before the first. */
   readonly eventId: number | null
-  /** For how many seconds the first event after it has waited; 0 without one. */
+  /** How long the first event after it has been waiting, in seconds; 0 without one. */
   readonly behindSeconds: number
-  /** Failed attempts of the event at which it waits. */
+  /** Failed attempts of the event that it is waiting on. */
   readonly failures: number
-  /** What the last of them was; null without one. */
+  /** The last error; null without one. */
   readonly error: string | null
   /** When it is tried again, RFC 3339; null if it does not wait. */
   readonly retryAt: string | null
@@ -59,7 +59,7 @@ export interface OrderedPosition {
 export interface AddressSubscription {
   /** The number that the agent knows it by. */
   readonly id: string
-  /** The name of the key or token that made it. */
+  /** The name of the key or token that created it. */
   readonly agent: string
   /** The event type. */
   readonly event: string
@@ -92,7 +92,7 @@ export interface Address {
   /** How long an attempt may take; null: 15 seconds. */
   readonly timeoutSeconds: number | null
   readonly createdAt: string
-  /** How long it may fail without a break before it is paused; null: for ever. */
+  /** How long it may fail continuously before it is paused; null: indefinitely. */
   readonly giveUpAfterSeconds: number | null
   /** Whether a response of 410 pauses it. */
   readonly pauseOnGone: boolean
@@ -121,20 +121,20 @@ const settings = {
   }),
   filters: Shape.list(
     Shape.object<FieldFilters[number]>("A condition.", fieldFilterMembers),
-    "It is sent only events for which all of them hold.",
+    "Only events that meet all of them are sent to it.",
   ),
-  filteredEvents: Shape.whole("How many events it was not sent because of its filters, but for the last seconds."),
-  headerNames: Shape.list(Shape.text(), "The headers that deliveries have besides ours. Their values are secret."),
+  filteredEvents: Shape.whole("The number of events that its filters withheld, except in the last few seconds."),
+  headerNames: Shape.list(Shape.text(), "Additional headers of its deliveries. Their values are secret."),
   clientCertificate: Shape.orNull(clientCertificateShape),
-  rate: Shape.orNull(Shape.whole("The most deliveries a second; null: as fast as it takes them.")),
+  rate: Shape.orNull(Shape.whole("The maximum rate of deliveries a second; null: no limit.")),
   timeoutSeconds: Shape.orNull(Shape.whole("How long an attempt may take; null: 15 seconds.")),
   giveUpAfterSeconds: Shape.orNull(
-    Shape.whole("How long it may fail without a break before it is paused; null: for ever."),
+    Shape.whole("How long it may fail continuously before it is paused; null: indefinitely."),
   ),
   pauseOnGone: Shape.flag("Whether a response of 410 pauses it."),
   order: Shape.oneOf(
     DELIVERY_ORDERS,
-    "`feed`: events come in the order of the feed, each after the answer to the one before. `none`: each comes as soon as it can.",
+    "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",
   ),
   batch: Shape.object<Batching>("How many events one request brings, with `order` `feed`.", {
     max: Shape.whole("The most events; with 1 the body is that of a single delivery."),
@@ -149,32 +149,32 @@ const state = {
       "The subscription of an agent; null for an address that was added by its owner.",
       {
         id: Shape.text("The number that the agent knows it by."),
-        agent: Shape.text("The name of the key or token that made it."),
+        agent: Shape.text("The name of the key or token that created it."),
         event: Shape.text("The event type."),
         endsAt: Shape.time("When it ends unless the agent renews it."),
       },
     ),
   ),
   createdAt: Shape.time("When it was added."),
-  pausedAt: Shape.orNull(Shape.time("Since when nothing is sent; else null.")),
+  pausedAt: Shape.orNull(Shape.time("When it was paused; otherwise null.")),
   pausedBecause: Shape.orNull(
     Shape.oneOf(
       PAUSE_REASONS,
       "Why it was paused automatically: it failed for too long, or responded with 410. Null if a person paused it, or it is not paused.",
     ),
   ),
-  failingSince: Shape.orNull(Shape.time("The first failed attempt since the last delivered one; else null.")),
+  failingSince: Shape.orNull(Shape.time("The first failed attempt since the last delivered one; otherwise null.")),
   position: Shape.orNull(
-    Shape.object<OrderedPosition>("How far an address in order has come.", {
-      eventId: Shape.orNull(Shape.id("The last event that is done; null before the first.", 10_417)),
+    Shape.object<OrderedPosition>("The position of an address that receives events in order.", {
+      eventId: Shape.orNull(Shape.id("The last event that was delivered or skipped; null before the first.", 10_417)),
       behindSeconds: Shape.leaf<number>({
         type: "number",
         minimum: 0,
-        description: "For how many seconds the first event after it has waited; 0 without one.",
+        description: "How long the first event after it has been waiting, in seconds; 0 without one.",
       }),
-      failures: Shape.whole("Failed attempts of the event at which it waits."),
-      error: Shape.orNull(Shape.text("What the last of them was; null without one.")),
-      retryAt: Shape.orNull(Shape.time("When it is tried again; null if it does not wait.")),
+      failures: Shape.whole("Failed attempts of the event that it is waiting on."),
+      error: Shape.orNull(Shape.text("The last error; null without one.")),
+      retryAt: Shape.orNull(Shape.time("When it is retried; null if it is not waiting.")),
     }),
   ),
 }

@@ -77,7 +77,7 @@ export interface FilterTest {
 /** A test of a filter as the APIs show it. */
 export const filterTestShape = Shape.named(
   "AddressTest",
-  Shape.object<FilterTest>("Whether an address is sent an event.", {
+  Shape.object<FilterTest>("Whether an address would receive an event.", {
     addressId: Shape.id("The address's id."),
     eventId: Shape.id("The event's number.", 10417),
     passes: Shape.flag("Whether the address would be sent the event."),

@@ -107,15 +107,15 @@ const shownShape = Shape.object<ShownOriginal>("A request as it was received.", 
   query: Shape.orNull(Shape.text("The query string as sent, if the source keeps it.")),
   verification: Shape.orNull(
     Shape.object<ShownVerdict>(
-      "What came of its verification; null if the source had no recipe.",
-      verdictMembers("How the sender was to have signed."),
+      "The result of its verification; null if the source had no recipe.",
+      verdictMembers("The recipe by which the sender should have signed."),
     ),
   ),
   lateVerification: Shape.orNull(
-    Shape.object<ShownLateVerdict>("What came of its verification afterwards; null if there was none.", {
-      ...verdictMembers("What its sender was verified by afterwards."),
-      at: Shape.time("When it was checked last."),
-      deliveredAt: Shape.orNull(Shape.time("When its events were delivered because of that.")),
+    Shape.object<ShownLateVerdict>("The result of its later verification; null if there was none.", {
+      ...verdictMembers("The recipe by which its sender was verified later."),
+      at: Shape.time("When it was last checked."),
+      deliveredAt: Shape.orNull(Shape.time("When its events were delivered as a result.")),
     }),
   ),
   encoding: Shape.object<ShownOriginal["encoding"]>("How it was read.", {

@@ -33,7 +33,7 @@ export const undoPreviewShape = Shape.named(
     inTrash: Shape.whole("How many of its events are there already."),
     rows: Shape.whole("How many rows would be deleted."),
     ...undoColumnMembers,
-    deliveries: Shape.whole("How many deliveries of these events were made, which stay made."),
+    deliveries: Shape.whole("The number of deliveries created for these events; they are kept."),
   }),
 )
 

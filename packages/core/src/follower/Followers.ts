@@ -31,7 +31,7 @@ export const followerShape = Shape.named(
       description: "For how many seconds the first of them has waited; 0 without one.",
     }),
     failures: Shape.whole("Failures in a row."),
-    error: Shape.orNull(Shape.text("What the last of them was; null without one.")),
+    error: Shape.orNull(Shape.text("The last error; null without one.")),
     retryAt: Shape.orNull(Shape.time("When the work is tried again after a failure; null without one.")),
     holder: Shape.orNull(Shape.text("The process at work, by host and process id; null between two turns.")),
     key: Shape.orNull(Shape.text("The name of the client's key or access token; null for the cabinet's own work.")),

@@ -66,7 +66,7 @@ export const rebuildStateShape = Shape.named(
     message: Shape.orNull(Shape.text("Why it ended, in words; null unless it failed or was cancelled.")),
     result: Shape.eitherOrNull(rebuildResultShape, "The new table; null unless it is done."),
     startedAt: Shape.time("When it began."),
-    finishedAt: Shape.orNull(Shape.time("When it ended; else null.")),
+    finishedAt: Shape.orNull(Shape.time("When it ended; otherwise null.")),
   }),
 )
 

@@ -58,7 +58,7 @@ it("read_rows omits an overlong row, with its size and a cursor", async () => {
   const { asked, call } = cabinet({ items: [long] })
   const { texts } = await call("read_rows", OBJECT)
   expect(JSON.parse(texts[1]!)).toMatchObject({ data: [], has_more: false, next_cursor: "c2" })
-  expect(JSON.parse(texts[1]!).omitted).toMatch(/70002 bytes .* next_cursor is behind it\. /)
+  expect(JSON.parse(texts[1]!).omitted).toMatch(/70002 bytes .* next_cursor continues after it\. /)
   await call("read_rows", { ...OBJECT, limit: 7 })
   expect(asked.map((one) => (one as { readonly params: unknown }).params)).toEqual([
     [["limit", "50"]],
@@ -70,7 +70,7 @@ it("read_rows omits an overlong row, with its size and a cursor", async () => {
 
 it("an omitted last row is reported with no rows after it", async () => {
   const { texts } = await cabinet({ items: [`"${"x".repeat(70_000)}"`], nextCursor: null }).call("read_rows", OBJECT)
-  expect(JSON.parse(texts[1]!).omitted).toMatch(/ Nothing is behind it\. /)
+  expect(JSON.parse(texts[1]!).omitted).toMatch(/ Nothing comes after it\. /)
 })
 
 it("describe_table refuses a table outside the reader's list, and looks up no impossible name", async () => {

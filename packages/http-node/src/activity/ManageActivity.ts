@@ -16,7 +16,7 @@ export const manageActivity = Effect.gen(function* () {
       path: "/manage/v1/overview",
       summary: "The cabinet's activity",
       description:
-        "Events of the last two days, each source with its last week and whether it is silent for longer than usual, how deliveries went in the last day, and what waits for failing addresses. Read from counts, so that it costs the same however many events there are. Attempts are counted two minutes after they began.",
+        "Events of the last two days, each source with its last week and whether it has been silent for longer than usual, how deliveries went in the last day, and what waits for failing addresses. Read from counts, so that it costs the same however many events there are. Attempts are counted two minutes after they began.",
       action: "event.read",
       response: one(overviewShape, "The overview."),
       respond: () => Effect.map(activity.overview, overviewShape.json),
@@ -33,8 +33,8 @@ export const manageActivity = Effect.gen(function* () {
       parameters: [
         wordParameter("step", ACTIVITY_STEPS, "What is counted together; default: `hour`."),
         idParameter("source_id", "Only events of this source."),
-        timeParameter("from", "The period's begin; default: 48 hours or 28 days before its end."),
-        timeParameter("to", "The period's end; default: now."),
+        timeParameter("from", "The start of the period; default: 48 hours or 28 days before its end."),
+        timeParameter("to", "The end of the period; default: now."),
       ],
       response: list(activityStepShape, "The hours or days."),
       errors: ["bad_period", "no_such_source"],

@@ -69,7 +69,7 @@ export const onlyEntry = ({ bytes, from }: Tail, maxBytes: number): ZipEntry | n
   if (entries.some(({ name }) => DOCUMENT_PART.test(name))) return null
   const files = entries.filter(({ name }) => !name.endsWith("/") && !COMPANION.test(name))
   const [entry] = files
-  if (entry === undefined) throw new ArchiveFault("it holds no file")
+  if (entry === undefined) throw new ArchiveFault("it contains no file")
   if (files.length > 1) {
     throw new ArchiveFault(`it holds ${files.length} files (${listed(files)}); send one of them, or an archive of one`)
   }

@@ -47,7 +47,7 @@ const bodyField = Schema.Struct({
 const settings = {
   sources: Schema.optionalKey(subscription),
   filters: Schema.optionalKey(
-    conditionsField("Conditions for the fields of an event. It is sent only events for which all of them hold."),
+    conditionsField("Conditions for the fields of an event. Only events that meet all of them are sent to it."),
   ),
   headers: Schema.optionalKey(headersField("Sent with every delivery.")),
   client_identity: Schema.optionalKey(
@@ -62,21 +62,21 @@ const settings = {
     }),
   ),
   rate: Schema.optionalKey(
-    wholeOrNull(MAX_RATE, "The most deliveries a second, of all processes together; null: as fast as it takes them."),
+    wholeOrNull(MAX_RATE, "The maximum rate of deliveries a second, for all processes together; null: no limit."),
   ),
   timeout_seconds: Schema.optionalKey(
     wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
   ),
   give_up_after_seconds: Schema.optionalKey(
     Schema.NullOr(Schema.Int).annotate({
-      description: "How long it may fail without a break, a minute to ten years, before it is paused; null: for ever.",
+      description: "How long it may fail continuously, a minute to ten years, before it is paused; null: indefinitely.",
     }),
   ),
   pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
   order: Schema.optionalKey(
     Schema.Literals(DELIVERY_ORDERS).annotate({
       description:
-        "`feed`: events come in the order of the feed, each after the answer to the one before. `none`: each comes as soon as it can.",
+        "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",
     }),
   ),
   batch: Schema.optionalKey(

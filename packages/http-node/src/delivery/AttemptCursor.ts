@@ -15,7 +15,7 @@ const CURSOR = /^([^_]*)(?:_([1-9]\d{0,15}))?$/
 
 export const attemptsBefore = {
   name: "before",
-  description: "`next_cursor` of the page before, or a time (RFC 3339): only attempts that began before it.",
+  description: "`next_cursor` of the previous page, or a time (RFC 3339): only attempts that began before it.",
   schema: { type: "string" },
   read: (text: string): AttemptPosition | undefined => {
     const [, before, delivery] = CURSOR.exec(text) ?? []

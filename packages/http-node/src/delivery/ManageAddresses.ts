@@ -213,7 +213,7 @@ export const manageAddresses = Effect.gen(function* () {
       path: about("/rotate-secret"),
       summary: "A new signing secret",
       description:
-        "The old one signs too for 24 hours, so that no delivery is refused meanwhile. A second rotation would end the old one at once; a repeat with the same `Idempotency-Key` changes nothing.",
+        "The old secret also signs for 24 hours, so that no delivery is refused meanwhile. A second rotation would end the old one at once; a repeat with the same `Idempotency-Key` changes nothing.",
       action: "address.change",
       once,
       response: one(addressWithSecretShape, "The address.", 201),
@@ -266,7 +266,7 @@ export const manageAddresses = Effect.gen(function* () {
       method: "GET",
       path: about("/events/{event_id}"),
       segments: [id, idSegment("The event's number.", "event_id")],
-      summary: "Whether an address is sent an event",
+      summary: "Whether an address would receive an event",
       description:
         "Says whether the address, as it is now, would receive this event, with every condition of its filter, and names the delivery created for it. Nothing is sent.",
       action: "address.read",
@@ -302,7 +302,7 @@ export const manageAddresses = Effect.gen(function* () {
       action: "delivery.change",
       once: { completed: "after" },
       body: range,
-      response: one(countShape, "How many are sent again, or would be."),
+      response: one(countShape, "The number of deliveries that are sent again, or would be."),
       errors: ["no_such_address", "bad_range"],
       params: { no_such_address: "id", bad_range: "/from" },
       respond: ({ path: [addressId], body: { from, to, only = "all", dry_run = false } }) =>

@@ -28,7 +28,7 @@ const id = idSegment("The delivery's id.")
 
 const beforeParameter = {
   name: "before",
-  description: "`next_cursor` of the page before.",
+  description: "`next_cursor` of the previous page.",
   schema: { type: "string" },
   read: deliveryPlace,
   expected: "the next_cursor of a page",
@@ -94,7 +94,7 @@ const resendListed = (deliveries: Deliveries["Service"]) =>
     action: "delivery.change",
     once: { completed: "after" },
     body: listed,
-    response: one(countShape, "How many are sent again, or would be."),
+    response: one(countShape, "The number of deliveries that are sent again, or would be."),
     errors: ["bad_range"],
     params: { bad_range: "/from" },
     respond: Effect.fnUntraced(function* ({ body: { dry_run = false, ...body } }) {

@@ -67,7 +67,7 @@ export const manageDatabase = Effect.gen(function* () {
       method: "POST",
       path: "/manage/v1/schemas/{schema}/hide",
       summary: "Hide a schema from readers",
-      description: "Nothing of it can be read any more.",
+      description: "Nothing in it can be read any more.",
       action: "schema.change",
       respond: ({ path: [schema] }) => Effect.map(grants.hide(schema), ({ objects }) => ({ count: objects })),
     }),

@@ -32,7 +32,7 @@ export const searched = ({ schema, components }: Shape.Shape<never>, description
   const nextCursor = { type: ["string", "null"], description: "Where the next page begins; null on the last one." }
   const { schema: searchedTo } = Shape.orNull(
     Shape.time(
-      "How far back the list was searched; null if all of it was. Nothing was found before that, and nothing is known of older ones.",
+      "How far back the list was searched; null if all of it was. Nothing was found within that range; older entries were not searched.",
     ),
   )
   return { status: 200, description, schema: page(schema, nextCursor, { searched_to: searchedTo }), components }

@@ -131,7 +131,7 @@ it.each<[string, Buffer, RegExp]>([
   ["an encrypted zip", zipOf([["a.csv", TEXT]], { flags: 0x801 }), /a\.csv is encrypted/],
   ["zip by LZMA", zipOf([["a.csv", TEXT]], { method: 14 }), /compressed by LZMA/],
   ["an empty zip", zipOf([]), /it is empty/],
-  ["a zip of folders", zipOf([["data/", ""]]), /it holds no file/],
+  ["a zip of folders", zipOf([["data/", ""]]), /it contains no file/],
   [
     "a zip of two files",
     zipOf([
