@@ -29,9 +29,7 @@ const MAX_AT_ONCE = 16
 
 const tooLong = rpcError("invalid", `A message may have at most ${MAX_LINE_BYTES} bytes.`)
 
-const ending: Effect.Effect<never, ToolError> = Effect.fail(
-  toolRefusal("unavailable", "The input has ended."),
-)
+const ending: Effect.Effect<never, ToolError> = Effect.fail(toolRefusal("unavailable", "The input has ended."))
 
 const decoder = new TextDecoder()
 

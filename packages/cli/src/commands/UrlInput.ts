@@ -27,6 +27,9 @@ export const requireUrl = (given: Option.Option<string>, file: Option.Option<str
     Option.isSome(url)
       ? Effect.succeed(url.value)
       : Effect.fail(
-          new CommandError({ code: "usage", message: "The URL is missing: pass it as an argument or with --url-file." }),
+          new CommandError({
+            code: "usage",
+            message: "The URL is missing: pass it as an argument or with --url-file.",
+          }),
         ),
   )

@@ -1,5 +1,12 @@
 /** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
-import { type NewPoll, type Poll, POLL_FORMATS, type PollRun, type PollTrial, shownPollUrl } from "@data-cabinet/core/poll/Poll"
+import {
+  type NewPoll,
+  type Poll,
+  POLL_FORMATS,
+  type PollRun,
+  type PollTrial,
+  shownPollUrl,
+} from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"

@@ -21,9 +21,7 @@ export interface DeliveryHour extends DeliveryFigures {
 const figures: Shape.Members<DeliveryFigures> = {
   delivered: Shape.whole("Attempts that were delivered."),
   failed: Shape.whole("Attempts that failed; a delivery may have many."),
-  p50Millis: Shape.orNull(
-    Shape.whole("The median duration of delivered attempts in milliseconds; null without any."),
-  ),
+  p50Millis: Shape.orNull(Shape.whole("The median duration of delivered attempts in milliseconds; null without any.")),
   p95Millis: Shape.orNull(Shape.whole("The 95th percentile of that duration.")),
 }
 

@@ -29,7 +29,7 @@ const READY_CACHE_MILLIS = 1_000
 const READY_TIMEOUT_MILLIS = 5_000
 
 /**
- * Who gets the metrics on this port: every client, only clients on this machine (see LocalRequest), or none. On a
+ * Who gets the metrics on this port: every client, only clients on this machine (see `isLocalRequest`), or none. On a
  * server of many cabinets the metrics name every cabinet.
  */
 export type MetricsFor = boolean | "here"

@@ -11,12 +11,11 @@ import {
   type ResendRange,
 } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer, Option } from "effect"
-import type { SqlError } from "effect/sql"
-import { dropOldPartitions } from "../connection/OldPartitions.ts"
+import { prune, recording } from "./AttemptPartitions.ts"
 import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
-import { isConflict, orUnavailable, sqlState } from "../connection/StoreFailure.ts"
+import { orUnavailable } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
@@ -25,7 +24,7 @@ import { deliveriesOfEvent, findDelivery, resendListed, sliceOf, withReason } fr
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 import { storedRecipient } from "./StoredRecipient.ts"
 
-/** How many deliveries one statement resends or prunes. */
+/** How many deliveries one statement resends. */
 const RESEND_BATCH = 2000
 
 const toClaimed =
@@ -80,22 +79,8 @@ const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
   return json === null ? null : { json, sourceId: row.source_id!, sourceName: row.source_name! }
 }
 
-/** The attempt's day has no partition: the machine slept, or its clock was set. */
-const hasNoPartition = (error: SqlError.SqlError) => sqlState(error) === "23514"
-
 type Sql = PgClient.PgClient
 type LoggedAttempt = Omit<Attempt, "reason">
-
-const makePartitions = (sql: Sql) => sql`SELECT cabinet.make_partitions('cabinet.attempt_delivered'),
-  cabinet.make_partitions('cabinet.attempt_failed')`
-
-/** Runs a statement that records attempts: again after a conflict, and once more after a missing partition was created. */
-export const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlError>) =>
-  statement.pipe(
-    Effect.retry({ while: isConflict, times: 3 }),
-    Effect.catchIf(hasNoPartition, () => Effect.andThen(makePartitions(sql), statement)),
-    orUnavailable,
-  )
 
 const attemptsOfAddress = (sql: Sql, { addressId, before, beforeDelivery, failedOnly, limit }: LogQuery) =>
   Effect.map(
@@ -232,21 +217,4 @@ const resendRange = Effect.fnUntraced(function* (sql: Sql, range: ResendRange) {
   }
   total += yield* orUnavailable(resendOrdered(sql, range, true))
   return Option.some(total)
-})
-
-const prune = Effect.fnUntraced(function* (sql: Sql, keep: Parameters<DeliveryQueue["Service"]["prune"]>[0]) {
-  yield* orUnavailable(makePartitions(sql))
-  const failedDays = Math.max(keep.deliveredDays, keep.failedDays)
-  const partitions =
-    (yield* dropOldPartitions(sql, "attempt_delivered", keep.deliveredDays)) +
-    (yield* dropOldPartitions(sql, "attempt_failed", failedDays))
-  let deliveries = 0
-  for (let count = RESEND_BATCH; count === RESEND_BATCH; deliveries += count) {
-    const slice = sql.unsafe<{ readonly count: number }>(
-      `WITH gone AS (${DeliveryStatement.PRUNE_DELIVERIES} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
-      [failedDays, RESEND_BATCH],
-    )
-    count = (yield* orUnavailable(slice))[0]!.count
-  }
-  return { partitions, deliveries }
 })

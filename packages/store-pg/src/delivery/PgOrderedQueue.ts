@@ -28,7 +28,8 @@ import { type LockedFollower, toLocked } from "../follower/FollowerTransaction.t
 import { SecretCiphers } from "../key/SecretCipher.ts"
 import { orderedPage } from "./OrderedPage.ts"
 import * as Statement from "./OrderedStatement.ts"
-import { type Paused, recording, tellPaused } from "./PgDeliveryQueue.ts"
+import { recording } from "./AttemptPartitions.ts"
+import { type Paused, tellPaused } from "./PgDeliveryQueue.ts"
 import { storable } from "./SettleStatement.ts"
 
 type Sql = PgClient.PgClient

@@ -1,5 +1,12 @@
 /** A batch between planning and accepting, and the columns in which the accept statement reads its records. */
-import type { AcceptRequest, KeptParts, NewEvent, Original, ReportedCause, StagedSlice } from "@data-cabinet/core/event/EventLog"
+import type {
+  AcceptRequest,
+  KeptParts,
+  NewEvent,
+  Original,
+  ReportedCause,
+  StagedSlice,
+} from "@data-cabinet/core/event/EventLog"
 import { otherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"
