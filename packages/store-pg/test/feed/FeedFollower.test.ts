@@ -30,7 +30,7 @@ afterAll(() => Promise.all([here.close(), there.close()]))
 const ALL: FollowFilter = { sourceId: null, channel: null }
 
 /** Not how long a notification takes, but when it is missing. */
-const PATIENCE = "4 minutes"
+const MISSING_AFTER = "4 minutes"
 
 /** `count` events in one request, none a repeat. */
 let sent = 0
@@ -57,7 +57,7 @@ const told = (by: typeof here, filter: FollowFilter, cursor: string, until: numb
         ;[events, rows, more, last] = [events + came.events, rows + came.rows, came.more, came.cursor]
       }
       return { events, rows, more, cursor: last }
-    }).pipe(Effect.scoped, Effect.timeout(PATIENCE)),
+    }).pipe(Effect.scoped, Effect.timeout(MISSING_AFTER)),
   )
 
 it("reports the events that this process and another accept, to each follower by its filter", async () => {
@@ -143,8 +143,8 @@ it("wakes a reader, by this process and by another, for its own events and after
         const all = yield* wakes({ ...ALL, sources: null }, FEED_START)
         const own = yield* wakes({ ...ALL, sources: new Set([letters.id]) }, all.end)
         yield* Effect.promise(act)
-        yield* Effect.timeout(all.next, PATIENCE)
-        return Option.isSome(yield* Effect.timeoutOption(own.next, should ? PATIENCE : "300 millis"))
+        yield* Effect.timeout(all.next, MISSING_AFTER)
+        return Option.isSome(yield* Effect.timeoutOption(own.next, should ? MISSING_AFTER : "300 millis"))
       }).pipe(Effect.scoped),
     )
   assert.isFalse(await isWoken(false, () => send(here, orders, 1)))
