@@ -41,6 +41,9 @@ const OBJECT_LINES = /^\{.*\}[\t ]*\r?\n\s*\{/
 /** A list whose first object is not the whole line, which no JSON line begins with. */
 const LIST_OF_OBJECTS = /^\[\s{0,1000}\{/
 
+/** Whether a text begins with an object on each of two lines. */
+export const isLinesOfObjects = (text: string): boolean => OBJECT_LINES.test(text.trimStart())
+
 /**
  * Detects the format of a text from its name and beginning. JSON under the name of a separated file is JSON; lines of objects
  * under the name of JSON are lines, and a list of objects under that of lines is a list.

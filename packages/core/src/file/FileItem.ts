@@ -21,6 +21,8 @@ export interface Refusal {
 export interface ItemSink {
   readonly item: (line: number, payload: JsonObject) => void
   readonly refuse: (refusal: Refusal) => void
+  /** Called before an item in which an escape for U+0000 or half a surrogate pair became U+FFFD. */
+  readonly replaced?: (line: number) => void
 }
 
 /** Receives a file's text in pieces. Nothing follows after `end`. */

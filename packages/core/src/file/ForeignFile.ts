@@ -1,8 +1,11 @@
 /**
  * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
  */
+import { isAlignedTable, isDrawnTable } from "./DrawnTable.ts"
 
 const DRAWN = "a table drawn with lines, as psql, mysql and Markdown show it: export it as CSV"
+
+const ALIGNED = "a table whose columns are aligned with spaces: export it as CSV"
 
 /** The first bytes, one character each; `?` matches any. */
 const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
@@ -87,6 +90,14 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
     "an SQL dump",
   ],
   [/^(?:Return-Path|Received|Delivered-To|Message-ID): [^\r\n]*\r?\n(?:[\w-]+:|[ \t])/i, "a mail message"],
+  [
+    /^(?:From|To|Subject|Date): [^\r\n]*\r?\n(?:From|To|Cc|Subject|Date|Reply-To|MIME-Version|Content-Type): /,
+    "a mail message",
+  ],
+  [/^#! ?\/[\w/.-]+/, "a script"],
+  [/^\[[\w .:-]{1,100}\]\r?\n[\w .-]{1,100}=/, "a file of settings (INI)"],
+  [/^---\r?\n[\w-]{1,100}:[ \r\n]/, "a YAML document"],
+  [/^[\w-]{1,100}: [^\r\n]{0,200}\r?\n[\w-]{1,100}:\r?\n +(?:- |[\w-]{1,100}:[ \r\n])/, "a YAML document"],
   [/^(?:version: 1\r?\n\s*)?dn: \w+=/, "a directory (LDIF)"],
   [/^-----BEGIN [A-Z ]+-----\s/, "a key or certificate (PEM)"],
   [/^%!PS-/, "a PostScript document"],
@@ -111,11 +122,12 @@ const isDbase = (head: Uint8Array): boolean => {
  * beginning, decoded.
  */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {
-  const begin = Buffer.from(head.subarray(0, 300)).toString("latin1")
-  const signed = SIGNATURES.find(([pattern]) => hasSignature(begin, pattern))?.[1]
+  const bytes = Buffer.from(head.subarray(0, 300)).toString("latin1")
+  const signed = SIGNATURES.find(([pattern]) => hasSignature(bytes, pattern))?.[1]
   const what = signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
   if (what !== undefined) return `${what}, not a table`
-  return isDrawnTable(text.slice(0, LOOK_CHARACTERS)) ? DRAWN : undefined
+  const begin = text.slice(0, LOOK_CHARACTERS)
+  return isDrawnTable(begin) ? DRAWN : isAlignedTable(begin, text.length > LOOK_CHARACTERS) ? ALIGNED : undefined
 }
 
 /** The container of Microsoft Office before 2007, and of encrypted files since then. */
@@ -152,27 +164,4 @@ export class OleContainer {
     const first = STREAMS.find(([, what]) => this.#found.has(what))
     return first?.[1] ?? "a file of Microsoft Office before 2007, or an encrypted one: save a workbook as .xlsx"
   }
-}
-
-/** A rule with a crossing for each bar: `----+----`, `|---|---|`, `:--|--:`. */
-const isRule = (line: string): boolean => {
-  const parts = line.split(/[|+]/).map((part) => part.trim())
-  const inner = parts.slice(parts[0] === "" ? 1 : 0, parts.at(-1) === "" ? -1 : undefined)
-  return parts.length > 1 && inner.length > 0 && inner.every((part) => /^:?-{2,}:?$/.test(part))
-}
-
-const BORDER = /^\+[-=]{2,}[-=+]*\+$|^[┌╔╒╓][─━═┬╤╦╥]+[┐╗╕╖]$/
-const FIRST_RECORD = /^-\[ RECORD 1 \]|^\*{10,} 1\. row \*{10,}$/
-
-/**
- * Recognizes a table drawn with characters, as command lines and Markdown show it. Read as separated text, its rules become
- * rows, and the spaces that align its cells become part of the values. `begin`: the first characters of a text.
- */
-const isDrawnTable = (begin: string): boolean => {
-  const [first = "", second = "", third = ""] = begin.split("\n", 3).map((line) => line.trimEnd())
-  if (BORDER.test(first)) return /^[|│║]/.test(second)
-  if (FIRST_RECORD.test(first)) return true
-  if (first.includes("|")) return isRule(second)
-  // psql shows a single column without bars.
-  return /^ [^,;\t]+$/.test(first) && /^-{3,}$/.test(second) && third.startsWith(" ")
 }

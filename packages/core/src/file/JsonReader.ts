@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
+import { jsonText } from "../json/JsonText.ts"
 import { JsonReading, type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
 import { type ItemSink, MAX_ITEM_LENGTH, type TextReader, tooLong } from "./FileItem.ts"
 
@@ -27,9 +28,18 @@ const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || c
 export const takeValue = (text: string, line: number, column: number, sink: ItemSink): void => {
   const parsed = parseJson(text)
   if (Result.isFailure(parsed)) return sink.refuse(placed(parsed.failure, line, column))
-  if (parsed.success instanceof Map) sink.item(line, parsed.success)
-  else sink.refuse({ line, column, reason: "not an object" })
+  if (parsed.success instanceof Map) {
+    if (hasReplaced(text, parsed.success)) sink.replaced?.(line)
+    sink.item(line, parsed.success)
+  } else sink.refuse({ line, column, reason: "not an object" })
 }
+
+/** Escapes that may stand for what PostgreSQL cannot hold. */
+const ESCAPES = /\\u(?:0000|d[89a-f])/i
+
+/** Whether an escape in the source text became U+FFFD. */
+const hasReplaced = (text: string, item: Json): boolean =>
+  text.includes("\\u") && ESCAPES.test(text) && jsonText(item).includes("\uFFFD")
 
 const placed = (error: JsonSyntaxError, line: number, column: number) => ({
   line: line + error.line - 1,
@@ -228,6 +238,7 @@ export class PointedReader implements TextReader {
   *endInPieces(): Generator<void> {
     const refuse = (reason: string) => this.#sink.refuse({ line: 1, column: null, reason })
     if (this.#tooMuch !== undefined) return refuse(this.#tooMuch)
+    const mayReplace = ESCAPES.test(this.#text)
     const reading = new JsonReading(this.#text)
     let parsed = reading.advance(PIECE_LENGTH)
     for (; parsed === undefined; parsed = reading.advance(PIECE_LENGTH)) yield
@@ -241,7 +252,10 @@ export class PointedReader implements TextReader {
         this.#sink.refuse({ line: n + 1, column: null, reason: `item ${n + 1} is not an object` })
       } else if (isLonger(item, MAX_ITEM_LENGTH)) {
         this.#sink.refuse({ line: n + 1, column: null, reason: tooLong(`item ${n + 1}`) })
-      } else this.#sink.item(n + 1, item)
+      } else {
+        if (mayReplace && jsonText(item).includes("\uFFFD")) this.#sink.replaced?.(n + 1)
+        this.#sink.item(n + 1, item)
+      }
     }
   }
 }

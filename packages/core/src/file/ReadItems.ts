@@ -109,6 +109,9 @@ const readerOf = (look: FileInspection, sink: ItemSink, doubts: DoubtLog): Doubt
   let isExamined = false
   const examining: ItemSink = {
     refuse: sink.refuse,
+    replaced: (line) => {
+      if (!isExamined) doubts.add("values_replaced", line)
+    },
     item: (line, payload) => {
       if (isExamined && jsonText(payload).includes("\uFFFD")) doubts.add("values_replaced", line)
       sink.item(line, payload)

@@ -9,6 +9,7 @@ import { isEmptyPayload } from "../event/Payload.ts"
 import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import { type Doubt, doubtOf } from "../file/Doubt.ts"
 import { type FileError, fileError } from "../file/FileError.ts"
+import { isLinesOfObjects } from "../file/FileFormat.ts"
 import { type FileInspection, type FileOptions, inspectFile } from "../file/FileInspection.ts"
 import { inPieces, turns } from "../file/Pieces.ts"
 import { type ItemBatch, readItems } from "../file/ReadItems.ts"
@@ -65,7 +66,7 @@ export class PollItems {
   ): Effect.Effect<FileInspection, E | FileError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const { file, body } = yield* this.#opened(response)
-      const options = optionsOf(this.#poll, contentType)
+      const options = optionsOf(this.#poll, contentType, body)
       // A login or gateway page can also have status 200 and any type; read as CSV, it would become events.
       if (options.format === undefined ? isPage(body) : isMarkup(body)) {
         return yield* fileError("unreadable", "this is HTML or XML, not JSON, NDJSON or CSV")
@@ -170,13 +171,21 @@ const isWords = (body: Uint8Array): boolean => {
 }
 
 /** The settings of the poll take precedence over the header of the response; the rest is detected. */
-const optionsOf = (poll: PollReading, contentType: string | null): FileOptions => {
+const optionsOf = (poll: PollReading, contentType: string | null, body: Uint8Array): FileOptions => {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";")
   const charset = parameters.map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1]).find((label) => label)
   const encoding = charset !== undefined && charsetOf(charset) !== null ? charset : undefined
-  const format = poll.format ?? (poll.pointer !== "" ? "json" : formatOfType(type.trim()))
+  const stated = poll.pointer === "" ? formatOfType(type.trim()) : "json"
+  // Lines of objects are often sent as JSON.
+  const areLines = stated === "json" && poll.pointer === "" && isLinesOfObjects(sampleOf(body))
+  const format = poll.format ?? (areLines ? "ndjson" : stated)
   return { format, encoding, pointer: poll.pointer }
 }
+
+const sampleOf = (body: Uint8Array): string =>
+  Buffer.from(body.subarray(0, 65_536))
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
 
 const formatOfType = (type: string): PollFormat | undefined => {
   if (/^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines|jsonlines)$/.test(type)) return "ndjson"

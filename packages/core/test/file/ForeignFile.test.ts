@@ -43,6 +43,12 @@ it.each([
   ["orders.txt", "ISA*00*          *00*          *ZZ*A\n", /EDI/],
   ["dump.csv", "-- MySQL dump 10.13\n--\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `a`;\n", /SQL/],
   ["mail.csv", "Return-Path: <a@b.example>\r\nReceived: from x\r\n\r\nhi\r\n", /mail message/],
+  ["mail.csv", "From: Ann <a@b.example>\r\nTo: c@d.example\r\n\r\nhi\r\n", /mail message/],
+  ["f.csv", "#!/bin/sh\necho 1,2\n", /a script/],
+  ["f.csv", "[server]\nport = 80\n", /INI/],
+  ["f.csv", "---\na: 1\nb: 2\n", /YAML/],
+  ["f.csv", "name: x\nitems:\n  - a\n  - b\n", /YAML/],
+  ["f.txt", "id  name   sum\n1   Ann   1.50\n20  Bob  10.00\n", /aligned with spaces/],
   ["people.txt", "version: 1\n\ndn: cn=Anna,dc=example\n", /LDIF/],
   ["key.txt", "-----BEGIN CERTIFICATE-----\nMIIB\n", /PEM/],
   ["f.csv", "%!PS-Adobe-3.0\n", /PostScript/],
@@ -101,6 +107,11 @@ it.each([
   "Received,Message-ID\n1,2\n",
   ":20,:25\n1,2\n",
   "UNB,ISA\n1,2\n",
+  "Full  name\nAnn Lee\nBob Ray\n",
+  "Name  of it\nA     \nB     x\n",
+  "From: x\nb\n",
+  "[a],b\n1,2\n",
+  "a: b\nc: d\ne: f\n",
 ])("inspectFile takes the table %j, which only looks like another kind of file", async (text) => {
   const result = await inspect("a.csv", text)
   assert.strictEqual(result._tag === "Success" && result.success.format, "csv")

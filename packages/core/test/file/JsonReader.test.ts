@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { isPointer } from "../../src/file/JsonReader.ts"
+import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
 import { Random, Seed } from "../intake/Random.ts"
 import { list, ndjson, pointed } from "./readPieces.ts"
 
@@ -136,4 +136,21 @@ it("atPointer follows objects and lists by RFC 6901, and returns nothing beyond 
   )
   for (const pointer of ["/l/00", "/l/-", "/l/2", "/l/0x", "/l/x0", "/n/a", "/l/1/a", "/b/c"])
     assert.match(pointed(pointer, text).refusals[0]!.reason, /there is nothing at/, pointer)
+})
+
+it("JsonLinesReader and JsonListReader report items in which an escape became U+FFFD", () => {
+  const lines: Array<number> = []
+  const sink = { item: () => {}, refuse: () => {}, replaced: (line: number) => lines.push(line) }
+  const text = String.raw`{"a":"\uD800"}|{"a":"\u0000"}|{"a":"\ud83d\ude00"}|{"a":"\\ud800"}|{"\udc00":1}`.split("|")
+  for (const reader of [new JsonLinesReader(sink), new JsonListReader(sink)]) {
+    lines.length = 0
+    reader.push(reader instanceof JsonListReader ? `[${text.join(",\n")}]` : text.join("\n"))
+    reader.end()
+    assert.deepStrictEqual(lines, [1, 2, 5])
+  }
+  lines.length = 0
+  const atPlace = new PointedReader(sink, "/d")
+  atPlace.push(`{"d":[${text.join()}]}`)
+  atPlace.end()
+  assert.deepStrictEqual(lines, [1, 2, 5])
 })

@@ -80,6 +80,7 @@ it.each<[string, string | null, string]>([
   ["a\n1\n", "text/csv", "csv"],
   ["a\n1\n", "text/plain", "csv"],
   ['{"a":1}\n{"a":2}\n', "text/plain", "ndjson"],
+  ['{"a":1}\n{"a":2}\n', "application/json", "ndjson"],
   ['{"a":1}', null, "json"],
   ['{"a":1}', "application/jsonp", "json"],
 ])("%j as %j is read as %s", async (body, contentType, format) => {

@@ -30,7 +30,7 @@ const openDocument = async (parts: Parts, type: string): Promise<ArchiveKind> =>
   if (kind !== "spreadsheet") throw not(OTHER_DOCUMENTS[kind] ?? "an OpenDocument of another kind")
   const manifest = parts.find("META-INF/manifest.xml")
   const isEncrypted =
-    manifest !== undefined && /[<:]encryption-data[\s>]/.test(await parts.text(manifest, MANIFEST_CHARACTERS))
+    manifest !== undefined && /[<:]encryption-data[\s>/]/.test(await parts.text(manifest, MANIFEST_CHARACTERS))
   const content = parts.find("content.xml")
   if (isEncrypted || parts.find("encrypted-package") !== undefined) {
     throw new SheetFault("it is encrypted; save the workbook without a password")

@@ -33,6 +33,8 @@ export interface SheetSink {
 
 const GROUPS = new Set(["table:table-header-rows", "table:table-rows", "table:table-row-group"])
 const LINES = new Set(["text:p", "text:h"])
+/** Elements of a cell that hold paragraphs. */
+const BLOCKS = new Set(["text:list", "text:list-header", "text:list-item", "text:section"])
 /** Inside a paragraph; anything else of a text, such as a field or a link, is what the sheet shows. */
 const BESIDE = new Set(["text:ruby-text", "text:note", "text:tracked-changes"])
 
@@ -43,9 +45,10 @@ export class OdsRows implements XmlHandler {
   readonly #hiddenStyles = new Set<string>()
   readonly names: Array<string> = []
   #place: "outside" | "spreadsheet" | "table" | "row" | "cell" | "paragraph" = "outside"
-  /** Open groups of rows, and open elements of a paragraph. */
+  /** Open groups of rows, open elements of a paragraph, and open lists of a cell. */
   #groups = 0
   #spans = 0
+  #blocks = 0
   #style = ""
   #sink: SheetSink | undefined
   #isDone = false
@@ -90,6 +93,11 @@ export class OdsRows implements XmlHandler {
         if (name !== "table:table-cell" && name !== "table:covered-table-cell") return scanner.skip()
         return this.#openCell(scanner)
       case "cell":
+        if (name === "table:table") this.#row.refuse(this.#column + 1, "it holds a table of its own")
+        if (BLOCKS.has(name)) {
+          this.#blocks++
+          return
+        }
         if (!LINES.has(name)) return scanner.skip()
         this.#text.beginParagraph()
         scanner.collects = true
@@ -109,6 +117,10 @@ export class OdsRows implements XmlHandler {
   close(name: string, scanner: XmlScanner): void {
     if (this.#place === "table" && this.#groups > 0) {
       this.#groups--
+      return
+    }
+    if (this.#place === "cell" && this.#blocks > 0) {
+      this.#blocks--
       return
     }
     if (this.#place === "paragraph" && this.#spans > 0) {

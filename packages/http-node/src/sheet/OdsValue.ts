@@ -36,7 +36,7 @@ export const odsValue = (cell: OdsCell, text: string | null): SheetCell => {
     case "float":
     case "percentage":
     case "currency":
-      return cell.value === undefined ? text : cellNumber(cell.value)
+      return cell.value === undefined || cell.value === "" ? text : cellNumber(cell.value)
     case "date":
       return cell.dateValue === undefined ? text : isoText(cell.dateValue)
     case "time":

@@ -82,6 +82,8 @@ const ODS: ReadonlyArray<Case> = [
   ["a truth", row(cell('office:value-type="boolean" office:boolean-value="true"', "WAHR")), [[1, true]]],
   ["two paragraphs, spaces and a tab", row('<table:table-cell office:value-type="string"><text:p>a<text:s text:c="3"/>b<text:tab/>c</text:p><text:p>d</text:p></table:table-cell>'), [[1, "a   b\tc\nd"]]],
   ["a note that is no text of the cell", row('<table:table-cell office:value-type="string"><office:annotation><text:p>note</text:p></office:annotation><text:p>x</text:p></table:table-cell>'), [[1, "x"]]],
+  ["a list in a cell", row('<table:table-cell office:value-type="string"><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list><text:p>b</text:p></table:table-cell>' + cell('office:value-type="string"', "y")), [[1, "a\nb", "y"]]],
+  ["an empty value beside its text", row(cell('office:value-type="float" office:value=""', "5")), [[1, "5"]]],
   ["a long number", row(cell('office:value-type="float" office:value="12345678901234567890"', "1,23E+19")), [[1, "12345678901234567890"]]],
 ] // prettier-ignore
 

@@ -144,6 +144,12 @@ describe("readWorkbook refuses a workbook that it cannot read whole", () => {
     )
   })
 
+  it("by the cell when it holds a table of its own", async () => {
+    const inner = "<table:table><table:table-row/></table:table>"
+    const rows = await rowsOf(ods(`<table:table-row><table:table-cell>${inner}</table:table-cell></table:table-row>`))
+    assert.match(rows[0]!.refusal!.reason, /cell A1: it holds a table of its own/)
+  })
+
   it("when ODS repeats a row too often", async () => {
     const repeated = (count: number) =>
       ods(
