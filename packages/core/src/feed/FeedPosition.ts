@@ -54,14 +54,27 @@ const leftBehind = (
 ): ReadonlyArray<FeedPlace> => {
   let before = from
   let behind = left
-  for (let index = 0; index < count; index++) {
+  for (let index = 0; index < count;) {
     const place = placeAt(index)
     if (place.epoch !== before.epoch) {
       behind = [before, ...behind.filter((one) => one.epoch !== before.epoch)]
         .filter((one) => isLeft(one, place))
         .slice(0, KEPT_EPOCHS)
     }
-    before = place
+    index = epochEnd(place.epoch, index, count, placeAt)
+    before = placeAt(index - 1)
   }
   return behind
+}
+
+/** The index after the last place of the epoch that has a place at `index`; the places are in the order of the feed. */
+const epochEnd = (epoch: number, index: number, count: number, placeAt: (index: number) => FeedPlace): number => {
+  if (placeAt(count - 1).epoch === epoch) return count
+  let [within, beyond] = [index, count - 1]
+  while (beyond - within > 1) {
+    const middle = (within + beyond) >>> 1
+    if (placeAt(middle).epoch === epoch) within = middle
+    else beyond = middle
+  }
+  return beyond
 }
