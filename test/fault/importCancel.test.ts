@@ -65,7 +65,7 @@ const claimed = (sourceId: number) =>
     }),
   )
 
-/** An import that another process has begun to accept; it goes on once it is told to. */
+/** An import by another process, paused after its first accepted slice until `goOn` is called. */
 const importing = async (sourceId: number, rows: number) => {
   const path = join(folder, `${sourceId}.csv`)
   await writeFile(path, `n,note\n${Array.from({ length: rows }, (_, n) => `${n},note ${n}`).join("\n")}\n`)
@@ -75,18 +75,18 @@ const importing = async (sourceId: number, rows: number) => {
   })
   const seen: Array<{ readonly phase: string; readonly done: number }> = []
   const begun = Promise.withResolvers<void>()
-  let holds = true
+  let isPaused = true
   // The process may have ended meanwhile.
   const answer = () => void child.send("go on", () => {})
   child.on("message", (message) => {
-    const told = message as (typeof seen)[number]
-    seen.push(told)
-    if (holds && told.phase === "accepting" && told.done > 0) begun.resolve()
+    const progress = message as (typeof seen)[number]
+    seen.push(progress)
+    if (isPaused && progress.phase === "accepting" && progress.done > 0) begun.resolve()
     else answer()
   })
   await begun.promise
   const goOn = () => {
-    holds = false
+    isPaused = false
     answer()
   }
   return { child, path, seen, goOn }

@@ -153,7 +153,7 @@ const formBody = (form: RawForm, signals: CharsetSignals): ReadBody => {
   return { ...whole, others, isForm: true, keptAsRaw: true }
 }
 
-/** The values of a form that did not match their transfer encodings, in words; null if there are none. */
+/** Says which values of a form could not be decoded from their transfer encodings; null if all could. */
 const encodingFaults = ({ fields }: RawForm, read: FormText["fields"]): string | null => {
   const faults = fields.flatMap(({ part }, index) => {
     const fault = part?.encoded?.fault ?? null

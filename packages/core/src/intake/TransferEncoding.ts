@@ -81,7 +81,7 @@ const fromQuotedPrintable = (value: Buffer): Buffer | TransferFault => {
   return decoded.subarray(0, length)
 }
 
-/** Where the text continues after a soft line break; -1 if there is none. A value may also end inside one. */
+/** The offset after a soft line break; -1 if there is none at `from`. The value may end in the middle of one. */
 const afterSoftBreak = (value: Buffer, from: number): number => {
   let at = from
   while (value[at] === 32 || value[at] === 9) at++

@@ -44,18 +44,18 @@ const unreadable = (reason: string): FileError =>
 type FoundSheet = Pick<OpenSheet, "name" | "emptyBefore">
 
 /** The messages of a running thread: the sheet first, then rows until the end or a refusal. */
-interface Told {
-  readonly names: Queue.Queue<FoundSheet, FileError | Cause.Done>
+interface SheetMessages {
+  readonly sheets: Queue.Queue<FoundSheet, FileError | Cause.Done>
   readonly rows: Queue.Queue<ReadonlyArray<SheetRow>, FileError | Cause.Done>
 }
 
-const listen = (worker: Worker, { names, rows }: Told, heapMegabytes: number): void => {
+const listen = (worker: Worker, { sheets, rows }: SheetMessages, heapMegabytes: number): void => {
   const fail = (error: FileError) => {
-    Queue.failCauseUnsafe(names, Cause.fail(error))
+    Queue.failCauseUnsafe(sheets, Cause.fail(error))
     Queue.failCauseUnsafe(rows, Cause.fail(error))
   }
   worker.on("message", (result: SheetResult) => {
-    if ("sheet" in result) Queue.offerUnsafe(names, { name: result.sheet, emptyBefore: result.empty })
+    if ("sheet" in result) Queue.offerUnsafe(sheets, { name: result.sheet, emptyBefore: result.empty })
     else if ("rows" in result) Queue.offerUnsafe(rows, result.rows)
     else if ("end" in result) Queue.endUnsafe(rows)
     else fail(result.isChoice ? sheetError(result.message) : fileError(result.refused, result.message))
@@ -104,7 +104,7 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
   Effect.fnUntraced(function* (file: ReadableFile, wanted: string | undefined) {
     yield* slot
     const bytes = yield* gather(file, limits.archiveBytes)
-    const names = yield* Queue.unbounded<FoundSheet, FileError | Cause.Done>()
+    const sheets = yield* Queue.unbounded<FoundSheet, FileError | Cause.Done>()
     const rows = yield* Queue.unbounded<ReadonlyArray<SheetRow>, FileError | Cause.Done>()
     const credit = new Int32Array(new SharedArrayBuffer(4))
     credit[0] = BATCHES_IN_FLIGHT
@@ -122,13 +122,13 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
       ),
       (running) => Effect.promise(() => running.terminate()),
     )
-    listen(worker, { names, rows }, limits.heapMegabytes)
+    listen(worker, { sheets, rows }, limits.heapMegabytes)
     const inTime = <A>(work: Effect.Effect<A, FileError | Cause.Done>) =>
       Effect.timeoutOrElse(work, {
         duration: limits.idleMillis,
         orElse: () => Effect.fail(unreadable(`no row was read for ${limits.idleMillis / 1000} s`)),
       })
-    const found = yield* inTime(Queue.take(names)).pipe(
+    const found = yield* inTime(Queue.take(sheets)).pipe(
       Effect.catchIf(Cause.isDone, () => Effect.fail(unreadable("it lists no sheets"))),
     )
     const next = inTime(Queue.take(rows)).pipe(

@@ -1,7 +1,7 @@
 /**
- * Drops columns of a source's table that have no values. It first looks, without a lock that others notice, for anything
- * that prevents the drop. Then it locks out writers to scan the table once, and readers for the drop itself. It waits only briefly for a
- * lock, and retries, because other sessions queue behind it.
+ * Drops columns of a source's table that have no values. It first looks for anything that prevents the drop, under a lock
+ * that blocks neither readers nor writers. Then it locks out writers to scan the table once, and readers for the drop
+ * itself. It waits only briefly for these locks, and retries, because other sessions queue behind it.
  */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import {
