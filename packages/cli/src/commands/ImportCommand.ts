@@ -150,7 +150,11 @@ export const importCommand = Command.make(
       Flag.withDescription("The line of the header, from 1; what is above it is left out; default: detected"),
       Flag.optional,
     ),
-    sheet: text("sheet", "NAME", "The workbook's sheet, by name or number, or the page's table; default: the first"),
+    sheet: text(
+      "sheet",
+      "NAME",
+      "The workbook's sheet, by name or number (default: the first with rows), or the page's table",
+    ),
     pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON file, such as /data/items"),
     ...notationFlags("the file's texts"),
     dryRun: yes("dry-run", "Read the file and report, but import nothing"),

@@ -24,6 +24,7 @@ import { readItems } from "./ReadItems.ts"
 import { SheetReader } from "./SheetReader.ts"
 import { type NewRow, stageBatches } from "./StageBatches.ts"
 import type { HeldImport, ImportStatus, ImportStore } from "./ImportStore.ts"
+import { counted } from "../text/Counted.ts"
 
 const MAX_REFUSALS = 100
 const PREVIEW_ROWS = 5
@@ -255,6 +256,6 @@ const sameFile = (same: ImportStatus) =>
   fileError(
     "same_file",
     same.state === "done"
-      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${same.accepted} rows.`
+      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${counted(same.accepted, "row")}.`
       : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
   )

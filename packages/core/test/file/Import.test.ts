@@ -217,7 +217,7 @@ it.effect("Import refuses a file that was imported before, names the earlier imp
     yield* importing(all, file)
     const same = yield* Effect.flip(importing(all, { ...file, name: "b.csv" }))
     assert.deepInclude(same, { code: "same_file" })
-    assert.include(same.message, "import 1 of 2026-11-25T09:00:00Z, 1 rows")
+    assert.include(same.message, "import 1 of 2026-11-25T09:00:00Z, 1 row.")
     const again = yield* importing(all, file, { again: true })
     assert.deepInclude(again.importedBefore!, { id: 1, state: "done", name: "a.csv" })
     assert.deepStrictEqual(textsOf(all), ['{"a":"1"}', '{"a":"1"}'])
