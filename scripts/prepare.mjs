@@ -97,7 +97,11 @@ const install = async () => {
   say("Installing Data Cabinet (once, about a minute) …")
   const words = ["--yes", pnpm, "install", "--frozen-lockfile"]
   // CI=true lets pnpm continue without a terminal for its questions.
-  await run("npx", words, { CI: "true" }, "The packages could not be installed. Is the npm registry within reach?")
+  await run("npx", words, { CI: "true" }, (output) =>
+    /ERR_PNPM_(LOCKFILE|OUTDATED_LOCKFILE)/.test(output)
+      ? "pnpm-lock.yaml was changed and does not fit this clone. git checkout pnpm-lock.yaml restores it."
+      : "The packages could not be installed. Is the npm registry within reach?",
+  )
   if (!existsSync(node24))
     stop("The packages are installed, but Node 24 is not among them. Remove node_modules and start again.")
   mkdirSync(stamps, { recursive: true })
@@ -133,7 +137,7 @@ const newestSource = () => {
 const compile = async () => {
   say("Building …")
   const began = new Date()
-  await run(node24, [join(root, "scripts", "build.mjs")], {}, "The sources do not compile.")
+  await run(node24, [join(root, "scripts", "build.mjs")], {}, () => "The sources do not compile.")
   mkdirSync(stamps, { recursive: true })
   writeFileSync(built, began.toISOString())
   // Sources that changed during the build are newer than its beginning, and are rebuilt next time.
@@ -154,10 +158,10 @@ const run = (program, words, env, fault) =>
     const keep = (bytes) => (output = (output + bytes).slice(-20_000))
     child.stdout.on("data", keep)
     child.stderr.on("data", keep)
-    child.on("error", (error) => stop(`${fault}\n${error.message}`))
+    child.on("error", (error) => stop(`${fault(output)}\n${error.message}`))
     child.on("close", (code) => {
       if (code === 0) return resolve()
-      stop(`${fault}\n\n${output.trim().split("\n").slice(-30).join("\n")}`)
+      stop(`${fault(output)}\n\n${output.trim().split("\n").slice(-30).join("\n")}`)
     })
   })
 
