@@ -60,7 +60,7 @@ const claimed = (sourceId: number) =>
       if (!("held" in began)) return assert.fail("it was refused")
       const rows = Array.from({ length: 20 }, (_, n) => ({ n, empty: false, key: null, payload: `{"n":"${n}"}` }))
       yield* imports.stage(began.held, rows)
-      yield* imports.seal(began.held, { staged: rows.length, refused: 0 })
+      yield* imports.seal(began.held, { staged: rows.length, refused: 0, doubts: [] })
       return Option.getOrThrow(yield* imports.claim(began.held.id))
     }),
   )

@@ -81,6 +81,17 @@ it("an import is cancelled over the management API by an editor, and then undone
   assert.deepInclude(undone.json.undo, { state: "undone", events: 1, columns: ["total", "later"] })
 })
 
+it("an import keeps its doubts, and its screen shows them", async () => {
+  const id = await imported("total,note\n1,a\n2\n3\n")
+  const [short, ...others] = (await viewer.manage("GET", `imports/${id}`)).json.doubts
+  const places = [3, 4].map((line) => ({ line, column: null }))
+  assert.deepInclude(short, { kind: "short_rows", count: 2, places })
+  assert.deepStrictEqual(others, [])
+  const screen = await (await fetch(`${cabinet.base}/console/files/${id}`, { headers })).text()
+  assert.include(screen, "fewer cells")
+  assert.deepStrictEqual((await viewer.manage("GET", `imports/${await imported("total\n1\n")}`)).json.doubts, [])
+})
+
 it("an import that does not exist, or that runs, is refused", async () => {
   const missing = await editor.manage("POST", "imports/999/undo")
   assert.deepStrictEqual(

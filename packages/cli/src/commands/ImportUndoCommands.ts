@@ -1,4 +1,5 @@
 /** `cabinet import list`, `show`, `cancel` and `undo`: the imports of a cabinet, and the ways back from one. */
+import { doubtLines } from "../output/DoubtLines.ts"
 import { importShape, type ImportStatus, type KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
@@ -56,7 +57,7 @@ const keptLines = (kept: ReadonlyArray<KeptColumn>) => kept.map(({ reason }) => 
 const lines = (one: ImportStatus): ReadonlyArray<string> => {
   const { undo } = one
   const head = `Import ${one.id} of ${plainText(one.name)} into source ${one.sourceId}: ${endOf(one)}, ${one.accepted} of ${counted(one.staged, "row")} accepted.`
-  if (undo === null) return one.failure === null ? [head] : [head, plainText(one.failure)]
+  if (undo === null) return [head, ...(one.failure === null ? [] : [plainText(one.failure)]), ...doubtLines(one.doubts)]
   const moved = counted(undo.events, "event")
   if (undo.state === "undoing") return [head, `It is being undone: ${moved} moved to the trash so far.`]
   return [

@@ -209,7 +209,7 @@ export class FileImporter {
         return { held, reading, isSealed: false }
       }
       yield* staging.flush
-      yield* imports.seal(held, { staged: reading.rows, refused: reading.refused })
+      yield* imports.seal(held, { staged: reading.rows, refused: reading.refused, doubts: reading.doubts })
       return { held, reading, isSealed: true }
     })
   }

@@ -6,6 +6,7 @@ import * as Shape from "../json/Shape.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { Channel } from "../event/EventLog.ts"
+import { type Doubt, doubtShape } from "./Doubt.ts"
 
 /** A column that an undo left in place, and why. */
 export interface KeptColumn {
@@ -43,6 +44,8 @@ export interface ImportStatus {
   readonly finishedAt: string | null
   /** When it was cancelled. Its state is `failed` then. */
   readonly cancelledAt: string | null
+  /** Parts that were read, but deserve a look; empty until the file is read. */
+  readonly doubts: ReadonlyArray<Doubt>
   /** Null unless it was undone, or is being undone. */
   readonly undo: UndoStatus | null
 }
@@ -82,6 +85,7 @@ export const importShape = Shape.derived(
       createdAt: Shape.time("When it began."),
       finishedAt: Shape.orNull(Shape.time("When it ended; otherwise null.")),
       cancelledAt: Shape.orNull(Shape.time("When it was cancelled; otherwise null.")),
+      doubts: Shape.list(doubtShape, "Parts that were read, but deserve a look; those of a poll are in its runs."),
       undo: Shape.orNull(
         Shape.object<UndoStatus>("How far the import has been undone; otherwise null.", {
           state: Shape.oneOf(["undoing", "undone"]),
@@ -134,6 +138,13 @@ export interface StagedRow {
   readonly payload: string
 }
 
+/** The outcome of reading a file. */
+export interface ReadFile {
+  readonly staged: number
+  readonly refused: number
+  readonly doubts: ReadonlyArray<Doubt>
+}
+
 /** Another process holds the import now, or it has ended. */
 export class LeaseLost extends Schema.TaggedError<LeaseLost>()("LeaseLost", { importId: Schema.Int }) {}
 
@@ -153,7 +164,7 @@ export class ImportStore extends Context.Service<
     ) => Effect.Effect<Option.Option<ImportStatus>, StoreUnavailable>
     readonly stage: (held: HeldImport, rows: ReadonlyArray<StagedRow>) => Held<void>
     /** Staging is complete: from here on the import will be accepted, even if this process is lost. */
-    readonly seal: (held: HeldImport, counts: { readonly staged: number; readonly refused: number }) => Held<void>
+    readonly seal: (held: HeldImport, read: ReadFile) => Held<void>
     /** Stops accepting the import and deletes its staged rows; a poll will treat their items as new again. */
     readonly fail: (held: HeldImport, failure: string) => Held<void>
     /**

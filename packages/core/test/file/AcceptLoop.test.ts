@@ -11,7 +11,7 @@ const seal = (all: ImportsInMemory, count: number) => {
   if (!("held" in began)) return assert.fail("It was begun before.")
   const rows = Array.from({ length: count }, (_, n) => ({ n, payload: `{"n":${n}}`, empty: false, key: null }))
   all.imports[began.held.id - 1]!.rows = rows
-  all.seal(began.held, { staged: count, refused: 0 })
+  all.seal(began.held, { staged: count, refused: 0, doubts: [] })
 }
 
 const pass = Effect.fnUntraced(function* (seconds: number) {

@@ -27,7 +27,7 @@ const sealed = Effect.fnUntraced(function* (count: number, { history = false } =
   const staging = stageBatches(all.store, began.held)
   yield* staging.add(textsTo(count).map((payload) => ({ payload, empty: false })))
   yield* staging.flush
-  all.seal(began.held, { staged: count, refused: 0 })
+  all.seal(began.held, { staged: count, refused: 0, doubts: [] })
   return { all, claimed: Option.getOrThrow(all.claim(1)) }
 })
 

@@ -7,6 +7,7 @@ import { EventLog, type NewEvent, SourceChanged } from "@data-cabinet/core/event
 import { AcceptStaged } from "@data-cabinet/core/file/AcceptStaged"
 import {
   type HeldImport,
+  type ReadFile,
   type ImportStatus,
   ImportStore,
   LeaseLost,
@@ -93,6 +94,7 @@ export class ImportsInMemory {
       createdAt: "2026-11-25T09:00:00Z",
       finishedAt: null,
       cancelledAt: null,
+      doubts: [],
       undo: null,
     }
     this.imports.push({ wanted, status, rows: [], lease: held.lease, why: null })
@@ -111,7 +113,7 @@ export class ImportsInMemory {
   }
 
   /** Seals the staged rows, so that any process can claim them. */
-  seal(held: HeldImport, counts: { readonly staged: number; readonly refused: number }): void {
+  seal(held: HeldImport, counts: ReadFile): void {
     const kept = this.imports[held.id - 1]!
     if (kept.rows.length !== counts.staged) throw new Error("The count is not that of the staged rows.")
     if (kept.rows.some(({ n }, index) => n !== index)) throw new Error("The rows have gaps.")

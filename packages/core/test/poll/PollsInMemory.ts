@@ -65,7 +65,7 @@ export class PollsInMemory extends ImportsInMemory {
     const { fresh, outcome, etag, lastModified } = result
     if (fresh !== null) {
       for (const { key } of this.imports[fresh.held.id - 1]!.rows) this.seen.add(Buffer.from(key!).toString("hex"))
-      this.seal(fresh.held, { staged: fresh.rows, refused: 0 })
+      this.seal(fresh.held, { staged: fresh.rows, refused: 0, doubts: [] })
     }
     const isFailed = outcome === "failed"
     const failures = isFailed ? this.claimed.failures + 1 : 0

@@ -8,10 +8,16 @@ import { ofCodes, refusalAsDefect, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(FileError)
 
-type Sent = Omit<ImportStatus, "name" | "staged" | "channel"> & { readonly file: string; readonly rows: number }
+type Sent = Omit<ImportStatus, "name" | "staged" | "channel" | "doubts"> & {
+  readonly file: string
+  readonly rows: number
+  /** Missing from a server of an earlier version. */
+  readonly doubts?: ImportStatus["doubts"]
+}
 
-const statusOf = ({ file: name, rows: staged, ...sent }: Sent): ImportStatus => ({
+const statusOf = ({ file: name, rows: staged, doubts = [], ...sent }: Sent): ImportStatus => ({
   ...sent,
+  doubts,
   name,
   staged,
   channel: "file",

@@ -6,7 +6,7 @@ export const LEASE_SECONDS = 30
 const STATUS = `m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.name, m.state, m.bytes::float8 AS bytes,
   m.staged::float8 AS staged, m.accepted::float8 AS accepted, m.refused::float8 AS refused, m.failure,
   cabinet.rfc3339(m.created_at) AS created_at, cabinet.rfc3339(m.finished_at) AS finished_at,
-  cabinet.rfc3339(m.cancelled_at) AS cancelled_at,
+  cabinet.rfc3339(m.cancelled_at) AS cancelled_at, coalesce(m.doubts, '[]') AS doubts,
   (SELECT json_build_object('state', u.state, 'position', u.position, 'events', u.events, 'columns', u.columns, 'kept', u.kept,
      'startedAt', cabinet.rfc3339(u.started_at), 'finishedAt', cabinet.rfc3339(u.finished_at))
    FROM cabinet.import_undo u WHERE u.import_id = m.id) AS undo`
@@ -42,9 +42,9 @@ WITH held AS (
 )
 SELECT id::float8 AS id FROM held`
 
-/** $3: rows staged, $4: refused. Ends the lease: the first process to claim the import accepts it. */
+/** $3: rows staged, $4: refused, $5: doubts. Ends the lease: the first process to claim the import accepts it. */
 export const SEAL = `
-UPDATE cabinet.import m SET state = 'accepting', staged = $3, refused = $4, lease = NULL, lease_until = NULL
+UPDATE cabinet.import m SET state = 'accepting', staged = $3, refused = $4, doubts = $5, lease = NULL, lease_until = NULL
 WHERE m.id = $1 AND m.lease = $2 AND m.state = 'staging' RETURNING m.id::float8 AS id`
 
 /** $3: the failure in words. */

@@ -27,6 +27,7 @@ interface StatusRow {
   readonly created_at: string
   readonly finished_at: string | null
   readonly cancelled_at: string | null
+  readonly doubts: ImportStatus["doubts"]
   readonly undo: ImportStatus["undo"]
 }
 
@@ -115,7 +116,10 @@ export const layer = Layer.effect(
           byteaArray(rows.map((row) => row.key)),
           textArray(rows.map((row) => row.payload)),
         ]).pipe(Effect.asVoid),
-      seal: (holder, { staged, refused }) => Effect.asVoid(held(sql, holder, ImportStatement.SEAL, [staged, refused])),
+      seal: (holder, { staged, refused, doubts }) => {
+        const deserving = doubts.length === 0 ? null : JSON.stringify(doubts)
+        return Effect.asVoid(held(sql, holder, ImportStatement.SEAL, [staged, refused, deserving]))
+      },
       fail: (holder, failure) =>
         orUnavailable(
           sql.withTransaction(

@@ -33,7 +33,7 @@ const staged = (sourceId: number) =>
     if (!("held" in began)) return assert.fail("it was refused")
     const rows = Array.from({ length: 10 }, (_, n) => ({ n, empty: false, key: null, payload: `{"n":${n}}` }))
     yield* imports.stage(began.held, rows)
-    yield* imports.seal(began.held, { staged: 10, refused: 0 })
+    yield* imports.seal(began.held, { staged: 10, refused: 0, doubts: [] })
     return Option.getOrThrow(yield* imports.claim(began.held.id))
   })
 
@@ -100,7 +100,7 @@ it("ImportStore gives an import to one holder, and the imports of a source in or
       const first = yield* staged(source.id)
       const began = yield* imports.begin({ ...wanted(source.id), once: false })
       if (!("held" in began)) return assert.fail("it was refused")
-      yield* imports.seal(began.held, { staged: 0, refused: 0 })
+      yield* imports.seal(began.held, { staged: 0, refused: 0, doubts: [] })
       assert.isTrue(Option.isNone(yield* imports.claim(first.id)))
       assert.isTrue(Option.isNone(yield* imports.claim(began.held.id)))
       yield* imports.release(first, null)
@@ -141,7 +141,7 @@ it("ImportStore cancels the import of a poll, and its items that are not events 
         payload: `{"n":${n}}`,
       }))
       yield* imports.stage(began.held, rows)
-      yield* imports.seal(began.held, { staged: 4, refused: 0 })
+      yield* imports.seal(began.held, { staged: 4, refused: 0, doubts: [] })
       const { id } = began.held
       yield* Effect.promise(() =>
         database.run(
