@@ -1,5 +1,5 @@
 /** This browser detects what it must detect; otherwise every "nothing was requested elsewhere" would be worthless. */
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type Site, startSite } from "./support/site.ts"
 
@@ -26,5 +26,5 @@ it("a violation of the content security policy is reported", async () => {
   const { page, complaints } = await chromium.visit()
   const policy = { "content-security-policy": "default-src 'none'" }
   await page.goto(site.put("/strict", `<style>body { color: red }</style>`, policy))
-  assert.match(complaints.join("\n"), /the policy forbids style-src-elem inline/)
+  await expect.poll(() => complaints.join("\n")).toMatch(/the policy forbids style-src-elem inline/)
 })

@@ -103,15 +103,11 @@ it("accept-charset and _charset_ declare the bytes, and characters missing in th
 })
 
 it("a text/plain form is parsed as its fields, and so is a line of a text area that looks like a field", async () => {
-  visit = await chromium.visit({ locale: "ru-RU" })
-  await visit.page.goto(
-    site.put("/form", form('enctype="text/plain"', `<input name="имя"><textarea name="note"></textarea>`)),
-  )
-  await visit.page.fill("input", "Анна")
-  await visit.page.fill("textarea", "1\ntwo, three\ngo=no")
-  await visit.page.click("button")
-  await visit.page.waitForURL(cabinet.intake)
-  const { payload } = await cabinet.newEvent()
+  const page = form('enctype="text/plain"', `<input name="имя"><textarea name="note"></textarea>`)
+  const { payload } = await submitted(page, {}, async ({ page: tab }) => {
+    await tab.fill("input", "Анна")
+    await tab.fill("textarea", "1\ntwo, three\ngo=no")
+  })
   assert.strictEqual(payload, '{"имя":"Анна","note":"1\\r\\ntwo, three","go":["no","yes"]}')
 })
 

@@ -34,6 +34,8 @@ export const startChromium = async () => {
     /** A window of a new visitor. `options.locale` is the language that it requests pages in. */
     visit: async (options: BrowserContextOptions = {}): Promise<Visit> => {
       const context = await browser.newContext(options)
+      // A busy machine may take longer than the driver's 30 s; what hangs ends by the limit of its test.
+      context.setDefaultTimeout(120_000)
       const [outside, complaints]: [Array<string>, Array<string>] = [[], []]
       context.on("request", (request) => {
         const { hostname, protocol } = new URL(request.url())

@@ -64,7 +64,6 @@ export const serveCabinet = async () => {
         .map(({ name, label }) => [label, table.data[0]![name]])
       return { payload: event.payload, row: Object.fromEntries(filled) as Arrived["row"] }
     },
-    newEvent,
     close: async () => {
       await endAll()
       await receiver.close()
