@@ -4,6 +4,7 @@ import { withDatabase } from "../support/postgres.ts"
 import { type RawSession, rawSession } from "../support/rawSession.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+import { heldResponse } from "./support/heldResponse.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -28,8 +29,11 @@ it("the end of a build is shown without a reload, and the focus stays where it w
   await holding.executeWithoutSync("DELETE FROM sources.orders WHERE false")
   await page.click("#indexes button")
   await page.waitForSelector("#indexes progress")
+  const next = await heldResponse(page, /\/indexes$/)
+  await next.requested
   await page.focus("#indexes a[data-again]")
   await page.evaluate(() => document.querySelector("#indexes progress")!.setAttribute("data-old", ""))
+  next.release()
   await page.waitForSelector("#indexes progress:not([data-old])")
   assert.isTrue(await page.evaluate(() => document.activeElement?.hasAttribute("data-again")))
   holding.end()

@@ -4,6 +4,7 @@ import { heldTable } from "../support/heldTable.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
+import { heldResponse } from "./support/heldResponse.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -41,7 +42,13 @@ it("a rebuild is shown first, confirmed, followed to its end, and cancelled with
   await page.click("input[name=show] + button")
   await start()
   await page.waitForSelector("#rebuild >> text=waiting for the table")
+  // The question is opened while the next state is on its way.
+  const next = await heldResponse(page, /\/rebuild$/)
+  await next.requested
   await page.click("[popovertarget=cancel-rebuild]")
+  next.release()
+  await page.waitForSelector("#rebuild:not([aria-busy])")
+  assert.isTrue(await page.isVisible("#cancel-rebuild button.danger"))
   await page.click("#cancel-rebuild button.danger")
   await page.waitForSelector("#rebuild >> text=The rebuild was cancelled")
 

@@ -47,13 +47,20 @@ const again = (within: ParentNode): void => {
 const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> => {
   const isAgain = link.dataset["again"] !== undefined
   const isAsked = !isAgain && link.dataset["now"] === undefined
-  const hadFocus = document.activeElement === link
   place.ariaBusy = "true"
   try {
-    setHtml(place, await (await fetchText(link.href)).text())
-    const next = isAgain ? place.querySelector<HTMLAnchorElement>("a[data-again]") : null
-    if (hadFocus) (isAgain ? next : place.querySelector<HTMLElement>("[aria-current]"))?.focus()
-    if (isAgain && next === null) say(place.querySelector(".badge")?.textContent ?? "")
+    const text = await (await fetchText(link.href)).text()
+    // Opened while the content was on its way.
+    if (isAgain && place.querySelector(":popover-open")) return
+    const focused = document.activeElement
+    const target = place.contains(focused) ? targetOf(focused) : null
+    setHtml(place, text)
+    if (isAgain) {
+      ;[...place.querySelectorAll<HTMLElement>("a,button")]
+        .find((one) => target !== null && targetOf(one) === target)
+        ?.focus({ preventScroll: true })
+      if (place.querySelector("a[data-again]") === null) say(place.querySelector(".badge")?.textContent ?? "")
+    } else if (focused === link) place.querySelector<HTMLElement>("[aria-current]")?.focus()
   } catch {
     if (isAsked) location.assign(link.href)
   } finally {
@@ -61,3 +68,7 @@ const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> 
     again(place)
   }
 }
+
+/** What a link or button leads to, by which it is found in the new content. */
+const targetOf = (element: Element | null): string | null =>
+  element?.getAttribute("popovertarget") ?? element?.getAttribute("href") ?? null

@@ -68,10 +68,11 @@ class Live {
   #add(count: number): void {
     if (count === 0) return
     const place = document.getElementById(this.#link.dataset["first"] ?? "")
-    if (place?.querySelector("[data-waiting]")) {
-      void this.#fill(place)
-      return
-    }
+    if (place?.querySelector("[data-waiting]")) void this.#fill(place).catch(() => this.#addNews(count))
+    else this.#addNews(count)
+  }
+
+  #addNews(count: number): void {
     const isFirst = this.#count === 0
     this.#count += count
     this.#show()

@@ -11,8 +11,9 @@ import { deliveryActs, deliveryState } from "../integration/DeliveryScreen.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
-import { jsonTree } from "../html/JsonTree.ts"
+import { jsonTree, type TreeRoom, treeRoom } from "../html/JsonTree.ts"
 import { boundedText } from "../html/BoundedText.ts"
+import { longText } from "../html/LongText.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -39,17 +40,27 @@ export interface EventData {
   readonly checkable: boolean
 }
 
-const valueOf = ({ words }: Frame, value: Json): Html => {
+const valueOf = ({ words }: Frame, value: Json, room: TreeRoom): Html => {
   if (value === null) return markup`<span class="soft">null</span>`
   if (typeof value === "string") return boundedText(words, value, "")
-  if (value instanceof JsonNumber) return markup`<span class="value mono">${value.token}</span>`
-  return typeof value === "boolean" ? markup`<span class="mono">${String(value)}</span>` : jsonTree(jsonText(value))
+  if (value instanceof JsonNumber) return boundedText(words, value.token, "mono")
+  return typeof value === "boolean"
+    ? markup`<span class="mono">${String(value)}</span>`
+    : jsonTree(jsonText(value), room)
 }
 
-const fields = (frame: Frame, payload: Json): Html =>
-  payload instanceof Map
-    ? markup`<dl class="facts whole">${[...payload].map(([name, value]) => markup`<dt>${name}</dt><dd>${valueOf(frame, value as Json)}</dd>`)}</dl>`
-    : valueOf(frame, payload)
+/** More keep a browser busy for minutes. */
+const MAX_FIELDS = 2_000
+
+const fields = (frame: Frame, payload: Json): Html => {
+  const room = treeRoom()
+  if (!(payload instanceof Map)) return valueOf(frame, payload, room)
+  const shown = [...payload.entries().take(MAX_FIELDS)]
+  const line = ([name, value]: readonly [string, Json]) =>
+    markup`<dt>${longText(name)}</dt><dd>${valueOf(frame, value, room)}</dd>`
+  const more = payload.size - shown.length
+  return markup`<dl class="facts whole">${shown.map(line)}</dl>${more > 0 && markup`<p class="soft">${frame.words.event.moreFields(more)}</p>`}`
+}
 
 const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html => {
   const { event: words } = frame.words

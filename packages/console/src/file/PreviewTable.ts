@@ -1,7 +1,7 @@
 /** The first rows of a file as a person sees them there: a table of its fields. Values keep every digit. */
 import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
-import { jsonTree } from "../html/JsonTree.ts"
+import { jsonTree, treeRoom } from "../html/JsonTree.ts"
 
 const MAX_CHARACTERS = 200
 
@@ -29,8 +29,11 @@ const cell = (token: string | undefined): Html => {
 
 /** Rows that do not fit a table are shown as JSON. */
 export const previewTable = (rows: ReadonlyArray<string>): Html => {
-  if (!rows.every(isPlain)) return markup`${rows.map((row) => jsonTree(row))}`
+  if (!rows.every(isPlain)) {
+    const room = treeRoom()
+    return markup`${rows.map((row) => jsonTree(row, room))}`
+  }
   const lines = rows.map(cellsOf)
   const names = [...new Set(lines.flatMap((line) => [...line.keys()]))]
-  return markup`<div class="scroller" tabindex="0"><table class="list"><thead><tr>${names.map((name) => markup`<th scope="col">${name}</th>`)}</tr></thead><tbody>${lines.map((line) => markup`<tr>${names.map((name) => cell(line.get(name)))}</tr>`)}</tbody></table></div>`
+  return markup`<div class="scroller" tabindex="0"><table class="list"><thead><tr>${names.map((name) => markup`<th scope="col">${cut(name)}</th>`)}</tr></thead><tbody>${lines.map((line) => markup`<tr>${names.map((name) => cell(line.get(name)))}</tr>`)}</tbody></table></div>`
 }

@@ -18,11 +18,28 @@ const LONG_CHARACTERS = 2_048
 /** A longer text is shown unchanged; as a tree it would be many times as long. */
 const MAX_CHARACTERS = 200_000
 
-export const jsonTree = (text: string): Html => {
-  const parsed = text.length > MAX_CHARACTERS ? null : parseJson(text)
-  if (parsed === null || Result.isFailure(parsed))
+/** How many more values a screen may show as trees: hundreds of thousands of elements keep a browser busy for seconds. */
+export interface TreeRoom {
+  values: number
+}
+
+export const treeRoom = (): TreeRoom => ({ values: 5_000 })
+
+/** `room`: shared by the trees of a screen. */
+export const jsonTree = (text: string, room = treeRoom()): Html => {
+  const parsed = text.length > MAX_CHARACTERS ? undefined : Result.getOrUndefined(parseJson(text))
+  const values = parsed === undefined ? 0 : valuesIn(parsed)
+  if (parsed === undefined || values > room.values)
     return markup`<pre class="text" tabindex="0">\n${longText(text)}</pre>`
-  return markup`<div class="tree mono">${node(parsed.success, 0)}</div>`
+  room.values -= values
+  return markup`<div class="tree mono">${node(parsed, 0)}</div>`
+}
+
+const valuesIn = (value: Json): number => {
+  if (value === null || typeof value !== "object" || value instanceof JsonNumber) return 1
+  let values = 1
+  for (const item of value.values()) values += valuesIn(item)
+  return values
 }
 
 const node = (value: Json, depth: number): Html => {
@@ -63,6 +80,6 @@ const branch = (
   if (depth >= MAX_DEPTH || entries.length > MAX_ITEMS) return plain(jsonText(whole))
   const isOpen = depth < 3 && entries.length <= OPEN_ITEMS
   return markup`<details${isOpen && new Html(" open")}><summary>${open}<i> ${entries.length} </i>${close}</summary><ul>${entries.map(
-    ([key, value]) => markup`<li><b>${key}</b>: ${node(value, depth + 1)}</li>`,
+    ([key, value]) => markup`<li><b>${longText(key)}</b>: ${node(value, depth + 1)}</li>`,
   )}</ul></details>`
 }

@@ -2,7 +2,7 @@
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
-import { jsonTree } from "../html/JsonTree.ts"
+import { jsonTree, type TreeRoom, treeRoom } from "../html/JsonTree.ts"
 import { boundedText } from "../html/BoundedText.ts"
 import { CELL_CHARACTERS } from "./Cells.ts"
 import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
@@ -15,14 +15,15 @@ export interface RowData {
 }
 
 /** A value that the table shortens is also present as text, for copying. */
-const structure = (token: string, at: number): Html =>
-  markup`${token.length > CELL_CHARACTERS && markup`<span id="value-${at}" hidden>${token}</span>`}${jsonTree(token)}`
+const structure = (token: string, at: number, room: TreeRoom): Html =>
+  markup`${token.length > CELL_CHARACTERS && markup`<span id="value-${at}" hidden>${token}</span>`}${jsonTree(token, room)}`
 
 /** Without the frame, for the panel beside the table. */
 export const rowFields = (frame: Frame, { table, columns, row }: RowData): Html => {
   const { table: words } = frame.words
   const labels = new Map(table.detail.columns.map(({ name, label }) => [name, label]))
   const tokens = cellTokens(row)
+  const room = treeRoom()
   const field = ({ name, type }: ReadableColumn, at: number) => {
     const token = tokens[at] ?? "null"
     const label = labels.get(name) ?? name
@@ -30,7 +31,7 @@ export const rowFields = (frame: Frame, { table, columns, row }: RowData): Html 
       token === "null"
         ? markup`<span class="soft">${words.null}</span>`
         : token.startsWith("{") || token.startsWith("[")
-          ? structure(token, at)
+          ? structure(token, at, room)
           : boundedText(frame.words, shownText(token), type.kind === "number" ? "mono" : "", `value-${at}`)
     return markup`<dt>${label}${label !== name && markup` <small class="mono">${name}</small>`}</dt><dd>${value}</dd>`
   }

@@ -597,6 +597,8 @@ export const ENGLISH = {
     charset: "Charset",
     otherCharset: (name: string, by: string) => `Read as ${name} (${by})`,
     andMore: (more: number) => ` and ${more} more`,
+    moreFields: (more: number) =>
+      `${count(more, { one: "more field is", other: "more fields are" })} in the JSON below.`,
     readingPlaces: { body: "", query: " (query string)", file_name: " (names of files)" },
     charsetVerdict: (name: string, by: string, replaced: number) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "unreadable character", other: "unreadable characters" })}` : ""})`,

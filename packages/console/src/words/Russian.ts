@@ -585,6 +585,8 @@ export const RUSSIAN: Words = {
     charset: "Кодировка",
     otherCharset: (name, by) => `Прочитано как ${name} (${by})`,
     andMore: (more) => ` и ещё ${more}`,
+    moreFields: (more) =>
+      `Ещё ${count(more, { one: "поле", few: "поля", many: "полей", other: "полей" })} — в JSON ниже.`,
     readingPlaces: { body: "", query: " (строка запроса)", file_name: " (имена файлов)" },
     charsetVerdict: (name, by, replaced) =>
       `${name} (${by}${replaced > 0 ? `; ${count(replaced, { one: "нечитаемый символ", few: "нечитаемых символа", many: "нечитаемых символов", other: "нечитаемого символа" })}` : ""})`,

@@ -1,4 +1,4 @@
-import { jsonTree } from "@data-cabinet/console/html/JsonTree"
+import { jsonTree, treeRoom } from "@data-cabinet/console/html/JsonTree"
 import { assert, it } from "vitest"
 
 it("jsonTree keeps every digit and the order of keys, and escapes what it shows", () => {
@@ -14,4 +14,20 @@ it("jsonTree leaves nothing out where it stops, by depth, by items or by length"
   const long = `["${"x".repeat(200_001)}"]`
   assert.include(jsonTree(long).text.replaceAll(/<\/?bdi[^>]*>/g, ""), "x".repeat(200_001))
   assert.notInclude(jsonTree(long).text, "<details")
+})
+
+it("jsonTree shows a long key in pieces, as a long value", () => {
+  const long = "x".repeat(2_100)
+  for (const json of [`{"a":{"${long}":1}}`, `{"a":"${long}"}`]) assert.include(jsonTree(json).text, "</bdi><bdi")
+})
+
+it("jsonTree shows the text unchanged where the trees of a screen would have too many values", () => {
+  const text = `{"a":[${"[1,2,3],".repeat(600)}0]}`
+  const room = treeRoom()
+  const shown = [1, 2, 3].map(() => jsonTree(text, room).text)
+  assert.deepStrictEqual(
+    shown.map((html) => html.startsWith('<div class="tree')),
+    [true, true, false],
+  )
+  assert.include(shown[2]!.replaceAll(/<\/?bdi[^>]*>/g, ""), text.replaceAll('"', "&quot;"))
 })
