@@ -27,3 +27,29 @@ it.each(["SIGTERM", "SIGKILL"] as const)(
     expect(said).toBe("running\nstopped\n")
   },
 )
+
+// The program's parent stands for npm, as no shell is between them; what started npm may end.
+it("whenAbandoned lets a program stay whose npm outlives the shell that started it", async () => {
+  const npm = `
+    import { spawn } from "node:child_process"
+    spawn(process.execPath, ["--input-type=module", "-e", process.env.SCRIPT], { stdio: "inherit" })
+    process.stdin.resume().once("end", () => process.exit())
+  `
+  const shell = spawn("sh", ["-c", `"${process.execPath}" --input-type=module -e "$NPM" 0<&3 & read -r _`], {
+    env: {
+      ...process.env,
+      npm_lifecycle_event: "start",
+      NPM: npm,
+      SCRIPT: `${script}\nsetTimeout(() => console.log("stayed"), 1_000)`,
+    },
+    stdio: ["pipe", "pipe", "inherit", "pipe"],
+  })
+  let said = ""
+  shell.stdout!.on("data", (bytes: Buffer) => {
+    said += bytes.toString()
+    if (said === "running\n") shell.stdin!.end("\n")
+    if (said.endsWith("stayed\n")) shell.stdio[3]!.destroy()
+  })
+  await once(shell.stdout!, "close")
+  expect(said).toBe("running\nstayed\nstopped\n")
+})
