@@ -4,6 +4,7 @@
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
+import { awayBecause } from "./AwayBecause.ts"
 import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
 import { SessionUnfit } from "./SessionCheck.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
@@ -40,13 +41,40 @@ const poolerWords = (error: SqlError.SqlError): string | undefined => {
   return BY_POOLER.find(([pattern]) => pattern.test(message))?.[1]
 }
 
+/** The source files in which PostgreSQL reads and writes the files of a cluster; no statement of a user gets there. */
+const STORAGE_FILES: ReadonlySet<unknown> = new Set([
+  "bufmgr.c",
+  "md.c",
+  "relcache.c",
+  "relmapper.c",
+  "slru.c",
+  "xlog.c",
+])
+
+const BY_STORAGE: Readonly<Record<string, string>> = {
+  "42501": "its data directory has the wrong owner or permissions",
+  "58P01": "its data are damaged: restore a backup",
+  XX001: "its data are damaged: restore a backup",
+}
+
+/**
+ * Why a running server cannot use its own files. It may concern one table of many, so it is not a failure of the whole
+ * database.
+ */
+export const storageWords = (error: SqlError.SqlError): string | undefined => {
+  const { cause } = error.reason
+  const isStorage = typeof cause === "object" && cause !== null && "file" in cause && STORAGE_FILES.has(cause.file)
+  return isStorage ? BY_STORAGE[sqlState(error) ?? ""] : undefined
+}
+
 /** Undefined if the server cannot be reached and no more is known. */
 export const failureWords = (error: SqlError.SqlError): string | undefined => {
   const { cause } = error.reason
   if (cause instanceof TransactionPooling || cause instanceof SessionUnfit) return cause.message
   const state = sqlState(error)
   if (state?.startsWith("28") === true) return "it rejects the login"
-  return poolerWords(error) ?? (state === undefined ? undefined : BY_STATE[state])
+  if (state === undefined) return awayBecause(cause)
+  return poolerWords(error) ?? BY_STATE[state] ?? storageWords(error)
 }
 
 /** A disk, a limit or a standby: PostgreSQL responds, but nothing can be written until someone intervenes, or it passes. */
@@ -54,7 +82,7 @@ const LASTS: ReadonlySet<string> = new Set(["25006", "53100", "53200", "53300", 
 
 /** The words for a failure that prevents every write; undefined for all others. */
 export const writeTrouble = (error: SqlError.SqlError): string | undefined =>
-  LASTS.has(sqlState(error) ?? "") ? failureWords(error) : undefined
+  LASTS.has(sqlState(error) ?? "") ? failureWords(error) : storageWords(error)
 
 /** For the log: the same words, with the message of PostgreSQL or of the system. */
 export const failureReport = (error: SqlError.SqlError): string => {

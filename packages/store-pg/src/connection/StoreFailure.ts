@@ -5,7 +5,7 @@
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Cause, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
-import { failureWords } from "./FailureWords.ts"
+import { failureWords, storageWords } from "./FailureWords.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
 import { lingering } from "./Uncancelled.ts"
 
@@ -63,6 +63,10 @@ export const isConflict = (error: SqlError.SqlError): boolean =>
 export const unavailable = (message: string, outcomeUnknown = false): StoreUnavailable =>
   new StoreUnavailable({ message, retryAfter: RETRY_AFTER_SECONDS, outcomeUnknown })
 
+/** For callers: why the database cannot be used, in words if they are known. */
+export const unusable = (words: string | undefined): string =>
+  words === undefined ? "The database cannot be reached." : `The database cannot be used: ${words}.`
+
 /** The driver reports a connection lost inside a transaction as a defect; this turns it into the typed error. */
 export const connectionLossAsError = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -94,13 +98,8 @@ export const orUnavailable = <A, E, R>(
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
       if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not respond in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
-      if (isUnavailable(error)) {
-        const words = failureWords(error)
-        return Effect.fail(
-          unavailable(
-            words === undefined ? "The database cannot be reached." : `The database cannot be used: ${words}.`,
-          ),
-        )
+      if (isUnavailable(error) || storageWords(error) !== undefined) {
+        return Effect.fail(unavailable(unusable(failureWords(error))))
       }
       return isConflict(error)
         ? Effect.fail(unavailable("The database is busy: another session holds a lock that this needs."))

@@ -28,7 +28,7 @@ const failureOf = <R>(write: Effect.Effect<unknown, SqlError.SqlError, R>, other
     Effect.timeout("4 seconds"),
     Effect.catchTag("TimeoutError", () => Effect.succeed(otherwise)),
     Effect.catchTag("SqlError", (error) =>
-      Effect.succeed(sqlState(error) === MAY_NOT ? null : (failureWords(error) ?? otherwise)),
+      Effect.succeed(failureWords(error) ?? (sqlState(error) === MAY_NOT ? null : otherwise)),
     ),
   )
 

@@ -17,6 +17,7 @@
  * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Watchdog).
  */
 import { background } from "@data-cabinet/core/runtime/Background"
+import { explainAway } from "../connection/AwayBecause.ts"
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
@@ -26,7 +27,7 @@ import { type DataDir, dataDirAt, makeDataDir, readNote, writeNote } from "./Dat
 import { attempt } from "./Attempt.ts"
 import { type HeldLock, lockWithin, waitForLock } from "./DataDirLock.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { lastWordsOf, reasonIn } from "./LastWords.ts"
+import { lastWordsOf, reasonWithWords, stoppedBecause } from "./LastWords.ts"
 import { removeEndpoint, type Transport } from "./Endpoint.ts"
 import { maxLogBytes, stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
@@ -113,6 +114,10 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
         `The database in ${dir.root} was started with another CABINET_POSTGRES_PORT; the new one applies once all processes that use the database have ended`,
       )
     }
+    yield* Effect.acquireRelease(
+      Effect.sync(() => explainAway(endpoint, stoppedBecause(dir.logFile))),
+      (forget) => Effect.sync(forget),
+    )
     yield* background("embedded PostgreSQL watch", "1 second", watch(dir, start))
     const database: EmbeddedDatabase = {
       url: endpoint.urlFor(ownerRole, ownerDatabase),
@@ -166,7 +171,7 @@ const watch = (dir: DataDir, start: Effect.Effect<unknown, EmbeddedPostgresError
       if (!isDown) {
         isDown = true
         const words = lastWordsOf(dir.logFile)
-        const why = words === undefined ? "" : `: ${reasonIn(words)} (${words})`
+        const why = words === undefined ? "" : `: ${reasonWithWords(words)}`
         yield* Effect.logWarning(`The embedded PostgreSQL has stopped; restarting it${why}`)
       }
       yield* start

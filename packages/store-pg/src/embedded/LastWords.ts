@@ -2,7 +2,7 @@
  * Why the embedded PostgreSQL ended or does not start, by the last words in its own log. In our words for the usual
  * causes; otherwise in PostgreSQL's, without its quotations, so that they may be shown to anyone.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs"
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { dataDirAt } from "./DataDir.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
@@ -16,13 +16,18 @@ const READY = /database system is ready to accept connections/
 const OF_SESSIONS =
   /(?:FATAL|PANIC):\s+(?:terminating|the database system is|password authentication|role |database "|no pg_hba|sorry|too many|remaining connection|connection|canceling|unsupported|expected)/
 
+/** How many lines before the end may say why, if the last message does not. */
+const LINES_BEFORE = 10
+
 /** The last message of the server about itself since it was last ready; undefined without one. */
 export const lastWordsIn = (log: string): string | undefined => {
   const lines = log.trim().split("\n")
   const since = lines.slice(lines.findLastIndex((line) => READY.test(line)) + 1)
-  const line =
-    since.findLast((each) => /FATAL|PANIC/.test(each) && !OF_SESSIONS.test(each)) ??
-    since.findLast((each) => /(?:ERROR|LOG):/.test(each) && /No space|could not/.test(each))
+  const end = since.findLastIndex((each) => /FATAL|PANIC/.test(each) && !OF_SESSIONS.test(each))
+  const before = end < 0 ? since : since.slice(Math.max(0, end - LINES_BEFORE), end)
+  const failure = () => before.findLast((each) => /(?:ERROR|LOG):/.test(each) && /No space|could not/.test(each))
+  const last = since[end]
+  const line = last === undefined || usualReason(last) === undefined ? (failure() ?? last) : last
   return line?.slice(Math.max(0, line.search(/FATAL|PANIC|ERROR|LOG/))).replace(/\.$/, "")
 }
 
@@ -59,10 +64,32 @@ const USUAL: ReadonlyArray<readonly [RegExp, string]> = [
   [/out of memory|Cannot allocate memory/i, "the machine is out of memory"],
 ]
 
+const usualReason = (words: string): string | undefined => USUAL.find(([pattern]) => pattern.test(words))?.[1]
+
 /** Words that end the sentence "the database cannot be used: …". */
 export const reasonIn = (lastWords: string): string =>
-  USUAL.find(([pattern]) => pattern.test(lastWords))?.[1] ??
-  `it has stopped (${lastWords.replace(/"[^"]*"/g, "…").replace(/\s+/g, " ")})`
+  usualReason(lastWords) ?? `it has stopped (${lastWords.replace(/"[^"]*"/g, "…").replace(/\s+/g, " ")})`
+
+/** For a log: the reason with the words that it was found in, or these alone. */
+export const reasonWithWords = (lastWords: string): string => {
+  const reason = usualReason(lastWords)
+  return reason === undefined ? lastWords : `${reason} (${lastWords})`
+}
+
+/** Why a server that nobody reaches has stopped, by its log, which is read again once it has grown. */
+export const stoppedBecause = (logFile: string): (() => string | undefined) => {
+  let size = -1
+  let why: string | undefined
+  return () => {
+    const now = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+    if (now !== size) {
+      size = now
+      const words = lastWordsOf(logFile)
+      why = words === undefined ? undefined : reasonIn(words)
+    }
+    return why
+  }
+}
 
 /** Why the server of a data directory is not running; null while it runs, or if its log gives no reason. */
 const whyStopped = async (dataDir: string): Promise<string | null> => {

@@ -7,7 +7,7 @@ import { closeSync, existsSync, openSync, renameSync, statSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Binaries } from "./Binaries.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { lastWordsOf, reasonIn } from "./LastWords.ts"
+import { lastWordsOf, reasonWithWords } from "./LastWords.ts"
 import { accepts, isAlive, isServerOf, readPostmasterPid, type PostmasterPid } from "./PostmasterPid.ts"
 import { giveTo, type Launcher } from "./Unprivileged.ts"
 
@@ -113,7 +113,5 @@ const turnLog = (logFile: string): number => {
 
 const lastWords = (logFile: string, from: number): string => {
   const words = lastWordsOf(logFile, from)
-  if (words === undefined) return "it gave no reason in time"
-  const reason = reasonIn(words)
-  return reason.includes("(") ? words : `${reason} (${words})`
+  return words === undefined ? "it gave no reason in time" : reasonWithWords(words)
 }

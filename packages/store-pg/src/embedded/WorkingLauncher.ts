@@ -17,6 +17,9 @@ import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
 import { makeSocketDir } from "./SocketDir.ts"
 import { candidates, giveTo, type Launcher, probe } from "./Unprivileged.ts"
 
+/** The launchers that have worked for a directory in this process: a later failure is not theirs, and costs no trial. */
+const proven = new Set<string>()
+
 /**
  * Returns the result of `work` with the first launcher that works; `work` may be called again after a failure. Rejects
  * with `no_unprivileged_user` (root) or `no_binaries` if none works, and with the work's own failure otherwise.
@@ -34,12 +37,18 @@ export const byWorkingLauncher = async <A>(
       reasons.push(`${launcher.name}: ${fault}`)
       continue
     }
+    const key = JSON.stringify([launcher.name, binaries.postgres, dir])
     try {
-      return await work(launcher)
+      const done = await work(launcher)
+      proven.add(key)
+      return done
     } catch (error) {
-      if (launcher.name === "direct" || !mayBeTheLaunchers(error)) throw error
+      if (launcher.name === "direct" || proven.has(key) || !mayBeTheLaunchers(error)) throw error
       const reason = await trial(launcher, binaries, dir)
-      if (reason === undefined) throw error
+      if (reason === undefined) {
+        proven.add(key)
+        throw error
+      }
       reasons.push(`${launcher.name}: ${reason}`)
     }
   }

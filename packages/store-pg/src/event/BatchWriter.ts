@@ -6,11 +6,13 @@ import { faultName } from "@data-cabinet/core/error/Fault"
 import type { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
 import type { FeedSignal } from "@data-cabinet/core/feed/FeedSignal"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Result } from "effect"
+import { Cause, Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
+import { storageWords } from "../connection/FailureWords.ts"
 import { connectionLossAsError, isUnavailable, sqlMessage, sqlState, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, LastWriteFailure } from "../connection/WriteSession.ts"
 import { type AcceptedRow, acceptStatement } from "./AcceptStatement.ts"
+import { failAll } from "./AppendOutcome.ts"
 import type { BodyLockMode } from "./AcceptRepeats.ts"
 import { planBatch } from "./BatchPlan.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
@@ -163,7 +165,12 @@ export class BatchWriter {
         Effect.suspend(() => this.#write(batch, this.#mode(session, false))),
       )
     }
-    const isBusy = SqlError.isSqlError(fault) && isLockTimeout(fault)
+    const error = SqlError.isSqlError(fault) ? fault : undefined
+    const trouble = error === undefined ? undefined : storageWords(error)
+    if (error !== undefined && trouble !== undefined) {
+      return Effect.andThen(this.#parts.reports.failed(Cause.fail(error)), failAll(batch, trouble))
+    }
+    const isBusy = error !== undefined && isLockTimeout(error)
     // So the source's table is not locked; most likely an equal body is, whose accept takes long. Accepting is worth
     // more than recognizing a repeat.
     if (isBusy && locks === "wait") return this.#write(batch, { session, rowsMayGo: false, locks: "try" })

@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import { retryIfFull } from "../connection/SessionLeases.ts"
 import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
-import { failAll, late, loseAll, refusalOf } from "./AppendOutcome.ts"
+import { awayOf, failAll, late, loseAll, refusalOf } from "./AppendOutcome.ts"
 import type { BatchWriter } from "./BatchWriter.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import { openWriter } from "./OpenWriter.ts"
@@ -122,7 +122,7 @@ export class EventWriter {
   get #stop(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       this.#isStopping = true
-      yield* this.#failQueued
+      yield* this.#failQueued()
       if (this.#inFlight > 0) {
         this.#written.closeUnsafe()
         yield* Effect.timeoutOption(this.#written.await, LAST_BATCH_TIMEOUT)
@@ -159,7 +159,7 @@ export class EventWriter {
       let isOpen = false
       yield* retryIfFull(sessions.share)(connectionLossAsError(openWriter(this.#parts, this.#wake))).pipe(
         // None of these was sent, so their outcome is known. A writer with a session writes them.
-        Effect.tapCause(() => (this.#sessions > 0 ? Effect.void : this.#failQueued)),
+        Effect.tapCause((cause) => (this.#sessions > 0 ? Effect.void : this.#failQueued(awayOf(cause)))),
         Effect.tap(() => (sessions.trouble.words === null ? reports.recovered : Effect.void)),
         Effect.flatMap((session) => {
           isOpen = true
@@ -222,7 +222,7 @@ export class EventWriter {
     return this.#parts.reports.failed(cause)
   }
 
-  get #failQueued(): Effect.Effect<void> {
-    return Effect.suspend(() => failAll(this.#pending.takeAll()))
+  #failQueued(reason?: string): Effect.Effect<void> {
+    return Effect.suspend(() => failAll(this.#pending.takeAll(), reason))
   }
 }

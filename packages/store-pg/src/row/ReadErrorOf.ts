@@ -7,7 +7,8 @@ import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
 import { ResponseTooLong } from "../connection/BoundedResponse.ts"
 import { MAX_RESPONSE } from "../connection/ReaderSessions.ts"
-import { isUnavailable, isRaisedWithin, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { failureWords, storageWords } from "../connection/FailureWords.ts"
+import { isUnavailable, isRaisedWithin, sqlMessage, sqlState, unusable } from "../connection/StoreFailure.ts"
 
 export const readerOff = (message: string): ReadError => new ReadError({ code: "reader_off", message, retryAfter: 2 })
 
@@ -27,10 +28,16 @@ export const shortMessage = (error: SqlError.SqlError): string => {
 
 const OVER_LENGTH = `The query sent more than ${Math.round(MAX_RESPONSE / 1024 / 1024)} MB, with the messages of the functions that it calls, and was ended.`
 
+const offBecause = (error: SqlError.SqlError): ReadError => {
+  const words = failureWords(error)
+  return readerOff(words === undefined ? "The reader cannot connect to the database now." : unusable(words))
+}
+
 export const readErrorOf = (error: SqlError.SqlError): ReadError => {
   if (error.reason.cause instanceof ResponseTooLong) {
     return new ReadError({ code: "query_failed", message: OVER_LENGTH, retryAfter: 0 })
   }
+  if (storageWords(error) !== undefined) return offBecause(error)
   if (isRaisedWithin(error)) return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   const state = sqlState(error)
   switch (state) {
@@ -50,6 +57,6 @@ export const readErrorOf = (error: SqlError.SqlError): ReadError => {
       return new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
   }
   return isUnavailable(error)
-    ? readerOff("The reader cannot connect to the database now.")
+    ? offBecause(error)
     : new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
 }

@@ -1,3 +1,6 @@
+import { explainAway } from "@data-cabinet/store-pg/connection/AwayBecause"
+import { failureWords, storageWords, writeTrouble } from "@data-cabinet/store-pg/connection/FailureWords"
+import { readErrorOf } from "@data-cabinet/store-pg/row/ReadErrorOf"
 import { isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
@@ -34,3 +37,44 @@ it.effect("orUnavailable says that a statement blocked by another may be retried
     assert.isTrue(Exit.hasDies(fault))
   }),
 )
+
+const DAMAGED = "its data are damaged: restore a backup"
+const NOT_OURS = "its data directory has the wrong owner or permissions"
+
+it.effect.each([
+  ["42501", "md.c", NOT_OURS],
+  ["42501", "slru.c", NOT_OURS],
+  ["58P01", "md.c", DAMAGED],
+  ["XX001", "bufmgr.c", DAMAGED],
+])("orUnavailable names what prevents a running server from using its files: %s in %s", ([code, file, words]) =>
+  Effect.gen(function* () {
+    const error = lost(Object.assign(new Error('could not open file "base/5/1"'), { code, file }))
+    const refused = yield* Effect.flip(orUnavailable(Effect.fail(error)))
+    assert.strictEqual(refused.message, `The database cannot be used: ${words}.`)
+    assert.include(readErrorOf(error), { code: "reader_off", message: refused.message })
+    assert.strictEqual(writeTrouble(error), words)
+    // One unreadable table must not fail the events of the others.
+    assert.isFalse(isUnavailable(error))
+  }),
+)
+
+it.each([
+  ["42501", "aclchk.c"],
+  ["XX001", "pl_exec.c"],
+])("storageWords ignores %s from %s, which a statement can cause", (code, file) => {
+  assert.isUndefined(storageWords(lost(Object.assign(new Error("refused"), { code, file }))))
+})
+
+it("failureWords explains a server of our own that is away, and no other", () => {
+  const refused = (address: object) => lost(Object.assign(new Error("connect"), { code: "ECONNREFUSED", ...address }))
+  const socket = refused({ address: "/tmp/of-this-test/.s.PGSQL.5432" })
+  const forget = [
+    explainAway({ socketDir: "/tmp/of-this-test", port: 5432 }, () => "its disk is full"),
+    explainAway({ socketDir: "", port: 9 }, () => "its port is in use by another program"),
+  ]
+  assert.strictEqual(failureWords(socket), "its disk is full")
+  assert.strictEqual(failureWords(refused({ address: "127.0.0.1", port: 9 })), "its port is in use by another program")
+  assert.isUndefined(failureWords(refused({ address: "/tmp/elsewhere/.s.PGSQL.5432" })))
+  for (const each of forget) each()
+  assert.isUndefined(failureWords(socket))
+})

@@ -31,6 +31,20 @@ it.each([
     "its data directory has the wrong owner or permissions",
     [line("FATAL", 'could not open file "global/pg_filenode.map": Permission denied')],
   ],
+  [
+    "its data directory has the wrong owner or permissions",
+    [
+      line("LOG", 'could not open configuration file "/d/postgresql.conf": Permission denied'),
+      line("FATAL", 'configuration file "/d/postgresql.conf" contains errors'),
+    ],
+  ],
+  [
+    "its disk is full",
+    [
+      line("ERROR", 'could not write to file "pg_logical/replorigin_checkpoint.tmp": No space left on device'),
+      line("FATAL", "checkpoint request failed"),
+    ],
+  ],
   ["its data are damaged: restore a backup", [line("PANIC", "could not locate a valid checkpoint record")]],
   ["its data are damaged: restore a backup", [line("FATAL", "incorrect checksum in control file")]],
 ])("reasonIn names %s", (reason, lines) => {

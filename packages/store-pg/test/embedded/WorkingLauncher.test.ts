@@ -51,6 +51,14 @@ it("byWorkingLauncher skips a launcher that does not run, and one that runs no s
   expect(candidates()).toContainEqual(used)
 })
 
+it("byWorkingLauncher makes no second trial of a launcher that has worked for the directory", async () => {
+  const once = async () => "ran"
+  const failure = new EmbeddedPostgresError({ code: "start_failed", message: "Permission denied" })
+  expect(await byWorkingLauncher(shipped, dir, once, [boaster()])).toBe("ran")
+  // A trial would fail with this one, and it would be blamed.
+  await expect(byWorkingLauncher(shipped, dir, () => Promise.reject(failure), [boaster()])).rejects.toBe(failure)
+})
+
 it("byWorkingLauncher reports why each launcher failed when none works, and what to do", async () => {
   const broken: Launcher = { name: "namespace", prefix: ["no-such-program"] }
   const working = byWorkingLauncher(shipped, dir, run(shipped), [broken, boaster()])
