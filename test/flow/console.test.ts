@@ -529,7 +529,7 @@ it("a source gets a new address while the old one is kept, and shows the request
   await database.run(
     `INSERT INTO cabinet.limited_requests (source_id, count, since, last_at) VALUES (${path[2]}, 7, cabinet.now(), cabinet.now())`,
   )
-  assert.include(await (await see(path[1]!)).text(), "7 requests were refused, because there were too many a minute:")
+  assert.include(await (await see(path[1]!)).text(), "7 requests were refused, because they exceeded the rate limit:")
   await press(`${path[1]}/rotate`, {}, editor)
   assert.notInclude(await (await see(path[1]!)).text(), "works until")
 })

@@ -37,6 +37,7 @@ const comparable = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
     .replaceAll(/ +/g, " ")
     .replaceAll(/ $/gm, "")
+    .replaceAll(/ in \d+ ms\./g, " in MS.")
     .replaceAll(/^(TIME \d+ \S+ \d+) \d+ /gm, "$1 MS ")
 
 export interface Tour {

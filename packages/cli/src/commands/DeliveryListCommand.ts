@@ -65,7 +65,7 @@ const flags = {
     Flag.optional,
   ),
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`The most deliveries, up to ${MAX_LIMIT}; default: 50`),
+    Flag.withDescription(`Maximum number of deliveries, up to ${MAX_LIMIT}; default: 50`),
     Flag.withDefault(50),
   ),
 }

@@ -1,4 +1,4 @@
-/** One or two calls of each noun that a newcomer can copy; `--help` shows them. */
+/** One or two calls of each command that a newcomer can copy; `--help` shows them. */
 
 interface Example {
   readonly command: string
@@ -10,7 +10,7 @@ const example = (command: string, description: string): Example => ({ command: `
 export const EXAMPLES = {
   source: [
     example("source add Orders", "Create a source, and print its intake address"),
-    example("source add Code --from github", "Keep what GitHub says in headers"),
+    example("source add Code --from github", "Receive GitHub's webhooks, with the headers that say what happened"),
   ],
   key: [
     example("key add Reports --expires 90d", "Issue a key that is valid for 90 days"),
@@ -29,7 +29,7 @@ export const EXAMPLES = {
   ],
   table: [
     example("table show sources.orders", "Show the columns of a table"),
-    example("table rebuild Orders --types orders.json --dry-run", "Show what a table with other types would be"),
+    example("table rebuild Orders --types orders.json --dry-run", "Show how a table with other types would look"),
   ],
   schema: [
     example("schema add reports", "Create a schema for tables and views of cabinet sql"),
@@ -46,5 +46,20 @@ export const EXAMPLES = {
     example("delivery resend --where --outcome refused --since 2h --dry-run", "Count what a receiver refused lately"),
   ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],
+  follower: [
+    example("follower list", "Show how far each follower of the feed is behind"),
+    example("follower reset warehouse --to beginning", "Let a client read the feed again from its first event"),
+  ],
   notices: [example("notices on", "Create the source of notices")],
+  rows: [
+    example('rows sources.orders --where "total>=10" --sort total --desc', "Read rows by a condition, largest first"),
+  ],
+  export: [example("export sources.orders --to orders.csv", "Write all rows of a table to a file")],
+  sql: [example('sql -c "SELECT count(*) FROM sources.orders"', "Run one statement")],
+  listen: [
+    example(
+      "listen Orders --forward-to http://localhost:3000/hook",
+      "Post new events to a program that you are writing",
+    ),
+  ],
 } as const satisfies Readonly<Record<string, ReadonlyArray<Example>>>

@@ -10,6 +10,7 @@ import { outputFile, standardOutput } from "../output/OutputFile.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { type WrittenEvents, writeEvents, writeNextEvents } from "./EventExport.ts"
@@ -220,4 +221,7 @@ export const exportCommand = Command.make(
         yield* Effect.ensuring(work, Effect.sync(bar.clear))
       }),
     ).pipe((work) => (input.follow ? Effect.andThen(staysUntilSignal, work) : work)),
-).pipe(Command.withDescription("Export rows of a table or view, or events, to a file"))
+).pipe(
+  Command.withExamples(EXAMPLES.export),
+  Command.withDescription("Export rows of a table or view, or events, to a file"),
+)

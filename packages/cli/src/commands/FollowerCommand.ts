@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { followerArgument, followerNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
@@ -79,6 +80,7 @@ const remove = Command.make("remove", { follower: followerArgument }, (input) =>
 ).pipe(Command.withDescription("Forget a client's follower, for a program that was retired"))
 
 export const followerCommand = Command.make("follower").pipe(
+  Command.withExamples(EXAMPLES.follower),
   Command.withDescription("See the work that follows the feed, and set clients' positions"),
   Command.withSubcommands([list, reset, remove]),
 )

@@ -147,7 +147,7 @@ export const importCommand = Command.make(
     ),
     headerRow: Flag.Int("header-row").pipe(
       Flag.withMetavar("N"),
-      Flag.withDescription("The line of the header, from 1; what is above it is left out; default: detected"),
+      Flag.withDescription("The line of the header, from 1; lines above it are skipped; default: detected"),
       Flag.optional,
     ),
     sheet: text(

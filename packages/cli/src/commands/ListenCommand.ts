@@ -18,6 +18,7 @@ import { printLine, printValue, report, writeJson } from "../output/Report.ts"
 import { type Style, styleFor } from "../output/Style.ts"
 import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 import { readSecretLine, secretFile } from "./SecretInput.ts"
@@ -241,4 +242,7 @@ export const listenCommand = Command.make(
         })
       }).pipe(Effect.provide(forwardLayer)),
     ).pipe((run) => (input.resend.length > 0 ? run : Effect.andThen(staysUntilSignal, run))),
-).pipe(Command.withDescription("Post new events to a program on this machine, signed as deliveries are"))
+).pipe(
+  Command.withExamples(EXAMPLES.listen),
+  Command.withDescription("Post new events to a program on this machine, signed as deliveries are"),
+)

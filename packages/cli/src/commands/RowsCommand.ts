@@ -12,6 +12,7 @@ import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { objectNamed } from "./ObjectName.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { FRIENDLY, friendlyPairs, PAGE, pairsOf, SELECTION } from "./SelectionFlags.ts"
@@ -89,4 +90,4 @@ export const rowsCommand = Command.make(
         )
       }),
     ),
-).pipe(Command.withDescription("Read rows of a table or view"))
+).pipe(Command.withExamples(EXAMPLES.rows), Command.withDescription("Read rows of a table or view"))

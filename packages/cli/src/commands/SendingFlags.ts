@@ -56,7 +56,7 @@ export const sendingFlags = {
     "rate",
     "N",
     MAX_RATE,
-    "The most deliveries a second, of all processes together; none (the default) for as fast as it takes them",
+    "Maximum deliveries per second, from all processes together; none (the default) for no limit",
   ),
   giveUpAfter: Flag.String("give-up-after").pipe(
     Flag.withMetavar("TIME"),
@@ -79,7 +79,7 @@ export const sendingFlags = {
     ),
     Flag.optional,
   ),
-  batch: rangeFlag("batch", "N", 1, MAX_BATCH, "The most events in one request, with --order feed; default: 1"),
+  batch: rangeFlag("batch", "N", 1, MAX_BATCH, "With --order feed: maximum events per request; default: 1"),
   batchWait: rangeFlag(
     "batch-wait",
     "SECONDS",

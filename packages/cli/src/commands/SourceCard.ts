@@ -28,7 +28,7 @@ const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verificati
   `${recipe}${hmac === null ? placeText(place) : `, ${hmac.algorithm}${placeText(placeOf({ header: hmac.header ?? undefined, query: undefined, field: hmac.field }))}`}${mode === "mark" ? "; others are marked" : ""}${keepsOldSecret ? "; the old secret also counts" : ""}`
 
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
-  `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because there were too many a minute`
+  `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because they exceeded the rate limit`
 
 /** `isOwn`: the source of notices, whose intake address accepts nothing. */
 export const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: boolean, style: Style): string =>

@@ -11,6 +11,7 @@ import { columns } from "../output/Columns.ts"
 import { JsonText, report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { format, withDatabase } from "./Root.ts"
 import { rowCells } from "./RowsCommand.ts"
 import { readInput } from "./SecretInput.ts"
@@ -92,6 +93,7 @@ export const sqlCommand = Command.make(
       )
     }),
 ).pipe(
+  Command.withExamples(EXAMPLES.sql),
   Command.withDescription(
     "Run SQL as the author role, which may create tables and views; a script runs in one transaction",
   ),

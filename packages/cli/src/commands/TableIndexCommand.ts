@@ -16,7 +16,9 @@ export const tableIndex = Command.make(
   {
     object: Argument.String("SCHEMA.NAME").pipe(Argument.withDescription("The table, such as sources.orders")),
     columns: Argument.String("COLUMN").pipe(
-      Argument.withDescription("Up to three, in the order in which they are filtered or sorted; without one, list"),
+      Argument.withDescription(
+        "Up to three columns, in the order in which they are filtered or sorted; default: list the indexes",
+      ),
       Argument.variadic(),
     ),
     drop: Flag.String("drop").pipe(

@@ -673,7 +673,7 @@ export const ENGLISH = {
     rotateNow: "It ends now",
     oldUntil: "The address before this one works until",
     limited: (requests: number) =>
-      `${count(requests, { one: "request was", other: "requests were" })} refused, because there were too many a minute:`,
+      `${count(requests, { one: "request was", other: "requests were" })} refused, because they exceeded the rate limit:`,
     ownHint: "Only the cabinet itself writes to this source: it has no intake address.",
     unsigned: {
       reject: "This source verifies its sender. The examples are not signed and would be refused. See",

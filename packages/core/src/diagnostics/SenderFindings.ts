@@ -38,7 +38,7 @@ const ofUnreadable = ({ unreadable }: DiagnosticsReport): ReadonlyArray<Finding>
     const found = `Source ${sourceId} (${name}) has ${problem} in ${events} of its latest events, the last of them event ${eventId}.`
     const remedy = rereadable
       ? `\`cabinet event reread --source ${sourceId} --encoding CHARSET --dry-run\` shows what another charset would correct; \`cabinet source set ${sourceId} --encoding\` sets it for new events.`
-      : `\`cabinet event show ${eventId}\` shows how it was read. If it came from a file, \`cabinet import undo\` takes the import back, and \`cabinet import --encoding\` reads the file in another charset.`
+      : `\`cabinet event show ${eventId}\` shows how it was read. If it came from a file, \`cabinet import undo\` undoes the import, and \`cabinet import --encoding\` reads the file in another charset.`
     return finding("characters", "warn", `${found} ${remedy}`)
   })
 
@@ -48,7 +48,7 @@ const ofLimited = ({ limitedRequests: limited }: DiagnosticsReport): ReadonlyArr
     ({ sourceId, name, count, since, lastAt }) =>
       `${counted(count, "request", "requests")} to source ${sourceId} (${name}), from ${since} to ${lastAt}`,
   )
-  const message = `Requests were refused with 429, because there were too many a minute: ${each.join("; ")}. Most senders send them again. CABINET_INTAKE_RATE is how many are taken of one source and of one client address; \`cabinet source set ${limited[0]!.sourceId} --rate N\` gives a source a rate of its own.`
+  const message = `Requests were refused with 429, because they exceeded the rate limit: ${each.join("; ")}. Most senders retry. CABINET_INTAKE_RATE is the limit per minute of each source and of each client address; \`cabinet source set ${limited[0]!.sourceId} --rate N\` gives a source its own.`
   return [finding("rates", "warn", message)]
 }
 

@@ -36,7 +36,7 @@ export const ofNeighbours = ({
         finding(
           "password",
           "warn",
-          "The author role's password never expires, and a script may have set it. Starting this version as a user that may alter the role fixes this.",
+          "The author role's password never expires, and a script may have set it. If the user of DATABASE_URL may alter the role (CREATEROLE), the cabinet lets the password expire after a minute.",
         ),
       ]
     : []),

@@ -33,7 +33,7 @@ export type TaskName =
   | "receiver certificates"
   | "repeat window cleanup"
   | "report grants"
-  | "report sessions"
+  | "report session cleanup"
   | "retention"
   | "slow read count"
   | "standby watch"

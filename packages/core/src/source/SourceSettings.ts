@@ -153,7 +153,7 @@ export const SETTINGS = {
     },
     flag: {
       metavar: "N",
-      about: "Maximum requests a minute, from all clients together; none for the server's limits",
+      about: "Maximum requests per minute, from all clients together; none for the server's limits",
     },
     shown: { label: "Rate", as: (rate: number) => `at most ${rate} requests a minute` },
   },

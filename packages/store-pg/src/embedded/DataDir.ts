@@ -93,10 +93,11 @@ const refuseForeign = (path: string, root: string): void => {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return
     const owner = ownerOf(path)
-    const whose = owner === undefined ? "cannot be used" : `belongs to ${owner} and cannot be used`
+    const user = userName(process.geteuid?.())
+    const whose = owner === undefined || owner === user ? "cannot be used" : `belongs to ${owner} and cannot be used`
     throw new EmbeddedPostgresError({
       code: "bad_data_dir",
-      message: `${path === root ? "The data directory" : "In the data directory,"} ${path} ${whose} by ${userName(process.geteuid?.())}. Run as the user who owns the data, give the whole directory to yours (chown -R), or choose another with --data-dir.`,
+      message: `${path === root ? "The data directory" : "In the data directory,"} ${path} ${whose} by ${user}. Run as the user who owns the data, give the whole directory to yours (chown -R), or choose another with --data-dir.`,
     })
   }
 }

@@ -40,7 +40,7 @@ export const deleteSubscriptions = PgClient.PgClient.use((sql) => sql.unsafe(PRU
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* background("partition creation", "1 hour", makePartitions)
-    yield* background("report sessions", "5 seconds", endReportSessions())
+    yield* background("report session cleanup", "5 seconds", endReportSessions())
     yield* background("prepared transactions", "1 minute", preparedTransactions())
     yield* background("report grants", "1 hour", repeatReportGrants)
     yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
