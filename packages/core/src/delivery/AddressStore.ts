@@ -13,10 +13,7 @@ type Found = Returns<Option.Option<Address>>
 /** The most addresses of a source, including those of every source. */
 export const MAX_ADDRESSES = 100_000
 
-/**
- * The most of them that have a filter. Accepting an event judges it by each of these filters, and creates a delivery for each
- * that it passes, in the one transaction that the feed waits for.
- */
+/** The most of them that have a filter. Accepting an event evaluates each of these filters. */
 export const MAX_FILTERED_ADDRESSES = 1_000
 
 /** The most addresses in order of a cabinet: each of them reads the feed by itself. */

@@ -2,8 +2,11 @@
 import { HOLDERS } from "../feed/Fence.ts"
 
 /** $1: how many. The first events whose deliveries are to be written. */
-export const FIRST =
-  "SELECT as_of::text AS as_of, event_id::text AS event_id FROM cabinet.fan_out ORDER BY as_of LIMIT $1::int"
+export const FIRST = `
+SELECT as_of::text AS as_of, event_id::text AS event_id, is_filtered FROM (
+  (SELECT as_of, event_id, false AS is_filtered FROM cabinet.fan_out ORDER BY as_of LIMIT $1::int)
+  UNION ALL (SELECT event_id, event_id, true FROM cabinet.filtered_fan_out ORDER BY event_id LIMIT $1::int)
+) q ORDER BY q.as_of, q.is_filtered DESC LIMIT $1::int`
 
 /**
  * $1: events. Those that no other transaction changes are held: a cancellation sees all that is written here, or it is
@@ -12,9 +15,14 @@ export const FIRST =
 export const HOLD_EVENTS = `
 SELECT id::text AS id FROM cabinet.event WHERE id = ANY ($1::int8[]) ORDER BY id FOR SHARE SKIP LOCKED`
 
-export interface FanOutRow {
+/** What is to be written of one event: to addresses without a filter, or to those whose filters it passed. */
+export interface FirstRow {
   readonly as_of: string
   readonly event_id: string
+  readonly is_filtered: boolean
+}
+
+export interface FanOutRow extends FirstRow {
   readonly source_id: string
   readonly at: string
   readonly address_id: string
@@ -27,13 +35,18 @@ export interface FanOutRow {
   readonly id: number
 }
 
-/** $1: what is to be written, $2: the events that are held. */
+/** $1 and $2: what is to be written, to addresses without a filter and to others, $3: the events that are held. */
 export const HELD = `
-SELECT q.as_of::text AS as_of, q.event_id::text AS event_id, q.source_id::text AS source_id, q.at::text AS at, q.address_id::text AS address_id,
-  q.except_address::text AS except_address, q.again, q.younger, e.deleted_at IS NOT NULL AS is_deleted,
+SELECT q.as_of::text AS as_of, q.event_id::text AS event_id, q.is_filtered, q.source_id::text AS source_id, q.at::text AS at,
+  q.address_id::text AS address_id, q.except_address::text AS except_address, q.again, q.younger, e.deleted_at IS NOT NULL AS is_deleted,
   e.epoch::float8 AS epoch, e.xid::text AS xid, e.id::float8 AS id
-FROM cabinet.fan_out q JOIN cabinet.event e ON e.id = q.event_id
-WHERE q.as_of = ANY ($1::int8[]) AND q.event_id = ANY ($2::int8[]) ORDER BY q.as_of`
+FROM (
+  SELECT as_of, event_id, false AS is_filtered, source_id, at, address_id, except_address, again, younger
+  FROM cabinet.fan_out WHERE as_of = ANY ($1::int8[])
+  UNION ALL
+  SELECT event_id, event_id, true, 0, at, 0, 0, false, NULL FROM cabinet.filtered_fan_out WHERE event_id = ANY ($2::int8[])
+) q JOIN cabinet.event e ON e.id = q.event_id
+WHERE q.event_id = ANY ($3::int8[]) ORDER BY q.as_of, q.is_filtered DESC`
 
 /** $1: the event number at which a subscription counts, $4: addresses up to this one have theirs, $5: how many. */
 const subscribersOf = (source: string) => `(
@@ -67,6 +80,23 @@ export const WRITE_AGAIN = `WITH ${PICKED}, had AS MATERIALIZED (
       WHERE a.id = p.address_id AND (a.created_at > e.received_at) = $8::bool))`)}`
 
 /**
+ * $1: event. To all addresses at once, of which there are at most 1,000. A server of the previous version does not know that
+ * they are to come, so any of them may have one.
+ */
+export const WRITE_FILTERED = `
+WITH had AS MATERIALIZED (
+  SELECT d.address_id FROM cabinet.delivery_all d WHERE d.event_id = $1::int8
+), written AS (
+  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+  SELECT a.id, q.event_id, q.at, q.at
+  FROM cabinet.filtered_fan_out q CROSS JOIN unnest(q.address_ids) p(id) JOIN cabinet.address a ON a.id = p.id AND a.removed_at IS NULL
+  WHERE q.event_id = $1::int8 AND a.id NOT IN (SELECT address_id FROM had) ORDER BY a.id
+  RETURNING 1
+)
+SELECT cardinality(address_ids) AS picked, NULL AS last, (SELECT count(*) FROM written)::int4 AS written
+FROM cabinet.filtered_fan_out WHERE event_id = $1::int8`
+
+/**
  * $1: address. Writes what the follower has not written to this address yet, while no slice is written. The follower does not
  * repeat it.
  */
@@ -86,6 +116,17 @@ WHERE (p.younger IS NULL OR EXISTS (
     WHERE a.id = $1::int8 AND (a.created_at > e.received_at) = p.younger))
   AND NOT (p.again AND EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = p.event_id AND d.address_id = $1::int8))
 GROUP BY p.event_id ORDER BY min(p.as_of)`
+
+/** $1: address. The same, of the events whose filter it passed: those that have been written are never repeated. */
+export const WRITE_FILTERED_OF_ADDRESS = `
+INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+SELECT $1::int8, q.event_id, q.at, q.at FROM cabinet.filtered_fan_out q
+WHERE $1::int8 = ANY (q.address_ids)
+  AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = q.event_id AND d.address_id = $1::int8)
+ORDER BY q.event_id`
+
+/** $1: events. */
+export const DROP_FILTERED = "DELETE FROM cabinet.filtered_fan_out WHERE event_id = ANY ($1::int8[])"
 
 /** $1: what was written, to all addresses. */
 export const DROP = "DELETE FROM cabinet.fan_out WHERE as_of = ANY ($1::int8[])"

@@ -25,8 +25,11 @@ interface Wrote {
   readonly written: number
 }
 
-/** Writes up to `room` deliveries of one event. */
+/** Writes up to `room` deliveries of one event; those to addresses with a filter all at once. */
 const writeOne = (sql: Sql, row: Statement.FanOutRow, room: number) => {
+  if (row.is_filtered) {
+    return Effect.map(sql.unsafe<Wrote>(Statement.WRITE_FILTERED, [row.event_id]), ([wrote]) => wrote!)
+  }
   const values = [row.as_of, row.source_id, row.event_id, row.address_id, room, row.at, row.except_address]
   const again = row.again || row.younger !== null
   return Effect.map(
@@ -37,18 +40,23 @@ const writeOne = (sql: Sql, row: Statement.FanOutRow, room: number) => {
   )
 }
 
-const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: number) {
-  const first = yield* sql.unsafe<{ readonly as_of: string; readonly event_id: string }>(Statement.FIRST, [
-    SLICE_EVENTS,
-  ])
+/** The places in one of the two queues. */
+const asOf = (rows: ReadonlyArray<Statement.FirstRow>, isFiltered: boolean) =>
+  int8Array(rows.filter((row) => row.is_filtered === isFiltered).map((row) => BigInt(row.as_of)))
+
+/** Those of the rows whose events no other transaction changes, in their order. */
+const hold = Effect.fnUntraced(function* (sql: Sql, first: ReadonlyArray<Statement.FirstRow>) {
   const ids = [...new Set(first.map((row) => BigInt(row.event_id)))]
   const free = yield* sql.unsafe<{ readonly id: string }>(Statement.HOLD_EVENTS, [int8Array(ids)])
   // Read once the events are held: what has been cancelled meanwhile is gone.
-  const held = yield* sql.unsafe<Statement.FanOutRow>(Statement.HELD, [
-    int8Array(first.map((row) => BigInt(row.as_of))),
-    int8Array(free.map(({ id }) => BigInt(id))),
-  ])
-  const done: Array<bigint> = []
+  const events = int8Array(free.map(({ id }) => BigInt(id)))
+  return yield* sql.unsafe<Statement.FanOutRow>(Statement.HELD, [asOf(first, false), asOf(first, true), events])
+})
+
+const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: number) {
+  const first = yield* sql.unsafe<Statement.FirstRow>(Statement.FIRST, [SLICE_EVENTS])
+  const held = yield* hold(sql, first)
+  const done: Array<Statement.FanOutRow> = []
   let place = from
   let picked = 0
   let written = 0
@@ -61,15 +69,18 @@ const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: numb
     const wrote = row.is_deleted ? NOTHING : yield* writeOne(sql, row, room)
     picked += wrote.picked
     written += wrote.written
-    if (wrote.picked === room) {
+    if (!row.is_filtered && wrote.picked === room) {
       yield* sql.unsafe(Statement.PROCEED, [row.as_of, wrote.last])
       continue
     }
-    done.push(BigInt(row.as_of))
+    done.push(row)
     const its = { epoch: row.epoch, xid: BigInt(row.xid), id: row.id }
     if (comparePlaces(its, place) > 0) place = its
   }
-  if (done.length > 0) yield* sql.unsafe(Statement.DROP, [int8Array(done)])
+  if (done.length > 0) {
+    yield* sql.unsafe(Statement.DROP, [asOf(done, false)])
+    yield* sql.unsafe(Statement.DROP_FILTERED, [asOf(done, true)])
+  }
   const more = picked >= rows || isLate || (first.length === SLICE_EVENTS && done.length > 0)
   return { place, result: { written, more } satisfies FanOutSlice }
 })

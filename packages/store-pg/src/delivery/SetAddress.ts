@@ -21,7 +21,7 @@ import type { SecretCipher } from "../key/SecretCipher.ts"
 import type { StoredHeader } from "../key/StoredHeaders.ts"
 import { type Gain, gaining, Overfull } from "./AddressLimits.ts"
 import * as AddressStatement from "./AddressStatement.ts"
-import { AFTER_SLICE, WRITE_OF_ADDRESS } from "./FanOutStatement.ts"
+import { AFTER_SLICE, WRITE_FILTERED_OF_ADDRESS, WRITE_OF_ADDRESS } from "./FanOutStatement.ts"
 import {
   change,
   changeSending,
@@ -234,6 +234,7 @@ export const setAddress = Effect.fnUntraced(function* (
     yield* addRule(sql, id, order.inOrder ? sources : [])
     if (order.inOrder && !row.in_order) {
       yield* sql.unsafe(WRITE_OF_ADDRESS, [id])
+      yield* sql.unsafe(WRITE_FILTERED_OF_ADDRESS, [id])
       yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
     }
     return yield* find

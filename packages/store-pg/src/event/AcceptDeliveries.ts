@@ -1,5 +1,5 @@
 /** The parts of an accept statement that write its events' deliveries, or leave them to a follower. */
-import { type Batch, type BatchPassed, PASSED_COLUMNS } from "./Batch.ts"
+import { type Batch, type BatchPassed, QUEUED_COLUMNS, PASSED_COLUMNS } from "./Batch.ts"
 import type { AcceptParameters } from "./AcceptParameters.ts"
 
 /**
@@ -27,6 +27,23 @@ export const filteredOf = (passed: ReadonlyArray<BatchPassed>, delivered: string
   WHERE ${IS_DELIVERED}${delivered}
   ORDER BY 2`,
 })
+
+/**
+ * Events that pass many filters leave one row: a follower writes their deliveries. The arrays are read by position, as the
+ * planner cannot estimate a join with them.
+ */
+export const queuedOf = (
+  queued: NonNullable<Batch["queued"]>,
+  withheld: string,
+  parameters: AcceptParameters,
+): string => {
+  const [ids] = parameters.addRows(QUEUED_COLUMNS, queued)
+  return `, queued AS (
+  INSERT INTO cabinet.filtered_fan_out (event_id, at, address_ids)
+  SELECT k.id, k.at, (${ids})[k.n]::int8[] FROM marked k
+  WHERE (${ids})[k.n] <> '{}' AND ${IS_DELIVERED}${withheld} ORDER BY k.id
+)`
+}
 
 /** No address has a filter. */
 export const NO_FILTERS: ReturnType<typeof filteredOf> = {

@@ -17,7 +17,15 @@ import { IN_FENCE } from "../feed/Fence.ts"
 import type { Batch } from "./Batch.ts"
 import { ORIGINAL_ARRAYS, AcceptParameters } from "./AcceptParameters.ts"
 import { firstsOf, type BodyLockMode, WAITED, triedLocks } from "./AcceptRepeats.ts"
-import { withheldOf, IS_DELIVERED, filteredOf, NO_FILTERS, fannedOut, NOT_FANNED_OUT } from "./AcceptDeliveries.ts"
+import {
+  withheldOf,
+  IS_DELIVERED,
+  filteredOf,
+  queuedOf,
+  NO_FILTERS,
+  fannedOut,
+  NOT_FANNED_OUT,
+} from "./AcceptDeliveries.ts"
 import { progressOf, NO_PROGRESS, noticesOf, NO_NOTICES } from "./AcceptOnce.ts"
 import { rowsOf, untakenOf, createdOf, WAITING_SOURCES } from "./AcceptRows.ts"
 
@@ -79,6 +87,7 @@ export const acceptStatement = (
   const untaken = untakenOf(batch.tables, `NOT rows_deferred AND repeat_of IS NULL${withheld.waiting}`)
   const delivered = withheld.delivered + notices.delivered
   const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
+  const queued = batch.queued === null ? "" : queuedOf(batch.queued, withheld.delivered, parameters)
   const fanOut = batch.fansOut ? fannedOut(withheld.delivered, notices.about) : NOT_FANNED_OUT
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
@@ -137,7 +146,7 @@ WITH fence AS MATERIALIZED (
   ) a
   WHERE ${IS_DELIVERED}${fanOut.others}${delivered}${filtered.beside}
   RETURNING 1
-)${fanOut.made}${created}${progress.made}${waitingSources}
+)${queued}${fanOut.made}${created}${progress.made}${waitingSources}
 SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries${fanOut.counted} FROM marked ORDER BY marked.n`,
   }
 }

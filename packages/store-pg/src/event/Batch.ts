@@ -98,6 +98,11 @@ export const PASSED_COLUMNS = new InputColumns<BatchPassed>({
   address_id: int8(({ addressId }) => addressId),
 })
 
+/** The addresses whose filters an event passes, for a follower to write; null for those that the statement writes. */
+export const QUEUED_COLUMNS = new InputColumns<ReadonlyArray<number> | null>({
+  address_ids: text((ids) => (ids === null ? null : `{${ids.join(",")}}`)),
+})
+
 /** The request at position `index` is a slice of an import. */
 export interface BatchSlice {
   readonly index: number
@@ -163,6 +168,8 @@ export interface Batch {
   readonly originals: ReadonlyArray<BatchOriginal>
   /** Which events pass which filters; null if no source of the batch has an address with a filter. */
   readonly passed: ReadonlyArray<BatchPassed> | null
+  /** For each event the addresses that are left to a follower, or null; null if nothing is left to it. */
+  readonly queued: ReadonlyArray<ReadonlyArray<number> | null> | null
   /** Whether its events and originals have the optional columns. */
   readonly hasSpam: boolean
   readonly hasVerdicts: boolean

@@ -32,11 +32,27 @@ interface TableRows {
   planned: number
 }
 
+/** The most deliveries to addresses with a filter that an accept writes of one event, and of one request. */
+const OF_EVENT = 100
+const OF_REQUEST = 1_000
+
+/** Whether a follower writes the deliveries of a request's events: accepts wait for each other, and the feed for them. */
+const areMany = (passed: FilteredDeliveries["passed"]): boolean => {
+  let sum = 0
+  for (const { length } of passed) {
+    if (length > OF_EVENT) return true
+    sum += length
+  }
+  return sum > OF_REQUEST
+}
+
 class BatchPlan {
   readonly #events: Array<BatchEvent> = []
   readonly #originals: Array<BatchOriginal> = []
   /** Null until a source has an address with a filter. */
   #passed: Array<BatchPassed> | null = null
+  /** By the position of an event; null until events pass many filters. */
+  #queued: Map<number, ReadonlyArray<number>> | null = null
   #hasSpam = false
   #hasVerdicts = false
   #hasKept = false
@@ -56,7 +72,7 @@ class BatchPlan {
     const { sourceId, sourceVersion: version, events, original, staged, notice, filtered, verdict } = request
     // The table is of the request's version, or the statement refuses the request.
     if (target.table?.fansOut ?? true) this.#fansOut = true
-    if (filtered !== undefined) this.#addPassed(filtered.passed)
+    if (filtered !== undefined) this.#addPassed(filtered.passed, notice?.aboutAddress ?? null)
     for (const event of events) {
       if (event.fingerprint !== null) this.#bodies.push({ sourceId, fingerprint: event.fingerprint })
       const n = this.#events.length + 1
@@ -84,6 +100,7 @@ class BatchPlan {
       events: this.#events,
       originals: this.#originals,
       passed: this.#passed,
+      queued: this.#queued === null ? null : this.#events.map((_, index) => this.#queued?.get(index + 1) ?? null),
       hasSpam: this.#hasSpam,
       hasVerdicts: this.#hasVerdicts,
       hasKept: this.#hasKept,
@@ -115,11 +132,15 @@ class BatchPlan {
     return false
   }
 
-  /** Records the filters that the next events pass. */
-  #addPassed(addresses: FilteredDeliveries["passed"]): void {
+  /** Records the filters that the next events pass. `about`: the address that a notice is about, which is not sent it. */
+  #addPassed(addresses: FilteredDeliveries["passed"], about: number | null): void {
     this.#passed ??= []
+    const isQueued = areMany(addresses)
+    if (isQueued) this.#queued ??= new Map()
     for (const [index, ids] of addresses.entries()) {
-      for (const addressId of ids) this.#passed.push({ n: this.#events.length + index + 1, addressId })
+      const n = this.#events.length + index + 1
+      if (isQueued) this.#queued!.set(n, about === null ? ids : ids.filter((id) => id !== about))
+      else for (const addressId of ids) this.#passed.push({ n, addressId })
     }
   }
 

@@ -79,7 +79,7 @@ export class BatchWriter {
   readonly #execute = Effect.fnUntraced({ self: this }, function* (batch: PendingBatch, mode: WriteMode) {
     const { session } = mode
     session.waits("pool")
-    const { created, isFiltered, result } = yield* this.#plan(batch, mode)
+    const { created, isFiltered, isQueued, result } = yield* this.#plan(batch, mode)
     // The statement now belongs to the driver: from here on its outcome is unknown until it responds.
     session.waits("session")
     const rows = (yield* result) as ReadonlyArray<AcceptedRow>
@@ -94,7 +94,7 @@ export class BatchWriter {
     yield* countEvents(rows)
     if (isFiltered) yield* this.#parts.filtered.count(batch, rows)
     if ((rows[0]?.deliveries ?? 0) > 0) yield* this.#parts.signal.wake
-    if ((rows[0]?.fan_outs ?? 0) > 0) yield* this.#parts.signal.fanOut.wake
+    if (isQueued || (rows[0]?.fan_outs ?? 0) > 0) yield* this.#parts.signal.fanOut.wake
   })
 
   /**
@@ -107,7 +107,13 @@ export class BatchWriter {
       const planned = planBatch(requests, (sourceId) => targets.get(sourceId)!, this.keysOf!)
       const { text, values } = acceptStatement(planned, locks)
       const isFiltered = planned.passed !== null
-      return { created: planned.created, isFiltered, result: session.connection.execute(text, values, undefined) }
+      const isQueued = planned.queued !== null
+      return {
+        created: planned.created,
+        isFiltered,
+        isQueued,
+        result: session.connection.execute(text, values, undefined),
+      }
     })
   }
 

@@ -29,9 +29,11 @@ export class FilteredCounts {
   count(batch: PendingBatch, rows: ReadonlyArray<AcceptedRow>): Effect.Effect<void> {
     let filtered = 0
     for (const { addresses, passed } of deliverable(batch, rows)) {
-      for (const id of addresses) this.#add(id, 1)
-      for (const id of passed) this.#add(id, -1)
-      filtered += addresses.length - passed.length
+      const excluded = addresses.length - passed.length
+      if (excluded === 0) continue
+      const passing = new Set(passed)
+      for (const id of addresses) if (!passing.has(id)) this.#add(id, 1)
+      filtered += excluded
     }
     return Metric.update(total, filtered)
   }

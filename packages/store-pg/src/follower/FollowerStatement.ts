@@ -25,14 +25,18 @@ export interface FollowerRow {
 
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
 
+/** Whether there are deliveries to write. */
+export const HAS_FAN_OUT = "(EXISTS (SELECT FROM cabinet.fan_out) OR EXISTS (SELECT FROM cabinet.filtered_fan_out))"
+
 /**
  * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. A rebuild of a table
  * is run only by the process that began it; another process that claims it removes its remains.
  */
-const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN EXISTS (SELECT FROM cabinet.fan_out) WHEN '${REBUILD_KIND}' THEN true ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
+const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN ${HAS_FAN_OUT} WHEN '${REBUILD_KIND}' THEN true ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
 
 const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
   UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT q.at FROM cabinet.filtered_fan_out q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
   UNION ALL (SELECT NULL FROM cabinet.table_rebuild_change c
     WHERE f.kind = '${REBUILD_KIND}' AND c.source_id::text = f.name LIMIT ${MOST_BEHIND})`
 

@@ -15,6 +15,12 @@ import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
 
 const FILTER = [{ fc: "kind", fo: "eq", fv: "passes" }] as const
 
+/** Addresses that do not exist. */
+const UNKNOWN = Array.from({ length: 101 }, (_, n) => 1_000_000 + n)
+
+const leaving = seeded(3)
+let isLeft = () => leaving(2) === 0
+
 let cabinet: DeliveryCabinet
 let sources: ReadonlyArray<number>
 beforeAll(async () => {
@@ -39,6 +45,8 @@ const accept = async (source: number, passes: boolean, begins?: () => void): Pro
   )
   const { version, filtered } = seen as { version: number; filtered: ReadonlyArray<number> }
   const event = fingerprintedEvent(new Map([["kind", passes ? "passes" : "does not"]]))
+  // With more than 100 that it passes, a follower writes these deliveries, too.
+  const judged = passes && isLeft() ? [...filtered, ...UNKNOWN] : filtered
   const request = {
     sourceId: source,
     sourceVersion: version,
@@ -46,7 +54,7 @@ const accept = async (source: number, passes: boolean, begins?: () => void): Pro
     history: false,
     events: [{ ...event, fingerprint: null }],
     original: null,
-    ...(filtered.length === 0 ? {} : { filtered: { addresses: filtered, passed: [passes ? filtered : []] } }),
+    ...(filtered.length === 0 ? {} : { filtered: { addresses: judged, passed: [passes ? judged : []] } }),
   }
   try {
     const [receipt] = await cabinet.runtime.runPromise(EventLog.use((log) => appendEvents(log, request)))
@@ -265,3 +273,29 @@ it(
     }
   },
 )
+
+it("the follower counts waiting deliveries to addresses with a filter, and writes none that exists", async () => {
+  const create = () =>
+    cabinet.book((book) => book.create({ url: "https://example.com/", sources: [sources[0]!], filters: FILTER }))
+  const [first, second, third] = [(await create()).id, (await create()).id, (await create()).id]
+  isLeft = () => true
+  const event = await accept(sources[0]!, true)
+  const waiting = async () => {
+    const all = await cabinet.runtime.runPromise(FollowerStore.use((store) => store.list))
+    return all.find(({ kind }) => kind === "deliveries")!.behind
+  }
+  assert.strictEqual(await waiting(), 1)
+  // As a server of the previous version does that rereads the event.
+  await cabinet.run(
+    `INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at) VALUES (${first}, ${event}, now(), now())`,
+  )
+  // What is due before the order is sent before it.
+  await cabinet.book((book) => book.set(second, { order: "feed" }))
+  assert.deepEqual(await deliveries(), [`${event} to ${first}`, `${event} to ${second}`])
+  assert.deepEqual(await slice(10), { written: 1, more: true })
+  assert.strictEqual(await waiting(), 0)
+  assert.deepEqual(
+    await deliveries(),
+    [first, second, third].map((id) => `${event} to ${id}`),
+  )
+})
