@@ -1,6 +1,8 @@
 /** Why intake refuses a request: errors that several of its steps share. */
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { IntakeRateLimit } from "../limit/RateLimiter.ts"
+import { refusalMessage } from "../verification/VerifyRequest.ts"
+import type { RefusalReason } from "../verification/VerifySender.ts"
 import { IntakeError } from "./IntakeError.ts"
 
 /** Every reason for which intake refuses a request. */
@@ -28,3 +30,7 @@ export const sourceKeepsChanging = () =>
     retryAfter: 1,
     outcomeUnknown: false,
   })
+
+/** For a request whose sender is not verified. */
+export const badSignature = (reason: RefusalReason): IntakeError =>
+  new IntakeError({ code: "bad_signature", message: refusalMessage(reason) })

@@ -2,6 +2,7 @@
 import type { Receipt } from "../event/EventLog.ts"
 import type { Call } from "../runtime/Call.ts"
 import type { HandshakeAnswer } from "../verification/Handshake.ts"
+import type { RequestHeaders } from "../verification/RequestFields.ts"
 import type { IntakeSource } from "../source/Source.ts"
 
 /** The metadata of a request that is stored besides its body. Cookies and authorization do not belong here. */
@@ -14,9 +15,6 @@ export interface Sender {
   readonly userAgent: string | null
   readonly acceptLanguage: string | null
 }
-
-/** Keyed by lower-case name, as received. */
-export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 export interface IntakeRequest extends Call {
   /** As returned by `admit`. */

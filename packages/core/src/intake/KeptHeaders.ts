@@ -9,7 +9,7 @@ import type { JsonObject } from "../json/Json.ts"
 import { isAlwaysKept, isSecretHeader } from "../network/HeaderNames.ts"
 import type { KeptSettings } from "../source/Source.ts"
 import { headerText } from "../text/HeaderText.ts"
-import type { RequestHeaders } from "./IntakeRequest.ts"
+import type { RequestHeaders } from "../verification/RequestFields.ts"
 
 /** The parts of a request that the source's settings keep. */
 export const keptParts = (headers: RequestHeaders, query: string, settings: KeptSettings): KeptParts => ({

@@ -6,8 +6,8 @@
  * Decision: docs/decisions/0026-long-events-are-handled-in-pieces.md
  */
 import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
-import { parseContentType } from "./ContentType.ts"
-import { beginsAsJson } from "./FormGuess.ts"
+import { parseContentType } from "../form/ContentType.ts"
+import { beginsAsJson } from "../form/FormGuess.ts"
 import { JsonLinesReading } from "./JsonLines.ts"
 import { emptyJsonNotes, JsonReading } from "../json/ParseJson.ts"
 import { type ReadSubmission, readSubmission } from "./ParseSubmission.ts"

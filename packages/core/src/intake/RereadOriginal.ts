@@ -18,19 +18,19 @@ import {
   WINDOWS_1252,
   type CharsetDecidedBy,
 } from "../text/Charset.ts"
-import { parseContentType } from "./ContentType.ts"
+import { parseContentType } from "../form/ContentType.ts"
 import { gatherFields } from "./Fields.ts"
-import { parseFormBody } from "./FormBody.ts"
-import { rereadCharsets } from "./FormCharsets.ts"
-import { multipartBoundaryOf, readsAsForm } from "./FormGuess.ts"
-import { decodeForm, decodeRest } from "./FormText.ts"
-import { parseMultipartBody } from "./MultipartBody.ts"
+import { parseFormBody } from "../form/FormBody.ts"
+import { rereadCharsets } from "../form/FormCharsets.ts"
+import { multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
+import { decodeForm, decodeRest } from "../form/FormText.ts"
+import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { flatFields, nestedFields } from "./NestedFields.ts"
 import type { OtherReading, ReadingPlace } from "../event/OtherReadings.ts"
 import { queryBytes } from "./ParseSubmission.ts"
-import { unescapeName } from "./PartHeaders.ts"
-import { parsePlainForm } from "./PlainForm.ts"
-import type { RawForm } from "./RawForm.ts"
+import { unescapeName } from "../form/PartHeaders.ts"
+import { parsePlainForm } from "../form/PlainForm.ts"
+import type { RawForm } from "../form/RawForm.ts"
 
 /** A stored request, as far as it explains its event. */
 export interface ReadableOriginal {

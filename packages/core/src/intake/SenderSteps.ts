@@ -14,15 +14,9 @@ import { confirmationIn } from "../verification/SnsMessage.ts"
 import type { SnsService } from "../verification/SnsService.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { answerByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
-import {
-  badSignature,
-  countRefusal,
-  handshakeIn,
-  refusalBySender,
-  refusalBySns,
-} from "../verification/VerifyRequest.ts"
+import { countRefusal, handshakeIn, refusalBySender, refusalBySns } from "../verification/VerifyRequest.ts"
 import type { IntakeRequest } from "./IntakeRequest.ts"
-import { notFound, type Refused, snsTooLate, sourceKeepsChanging } from "./IntakeRefusals.ts"
+import { badSignature, notFound, type Refused, snsTooLate, sourceKeepsChanging } from "./IntakeRefusals.ts"
 
 /** The most attempts to parse a submission whose source keeps changing; then the sender is asked to retry. */
 export const MAX_ATTEMPTS = 4

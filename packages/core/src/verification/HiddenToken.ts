@@ -2,22 +2,25 @@
  * Removes a token from a request before any of it is stored. A header is dropped. A parameter of the query and a field of
  * the body keep their names, with `***` in place of the value, so that the event shows that a token was sent.
  */
-import { type BodyKind, parseContentType } from "../intake/ContentType.ts"
-import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../intake/FormGuess.ts"
-import type { IntakeRequest } from "../intake/IntakeRequest.ts"
-import { parseMultipartBody } from "../intake/MultipartBody.ts"
-import { parsePlainForm } from "../intake/PlainForm.ts"
-import type { RawField, RawForm } from "../intake/RawForm.ts"
+import { type BodyKind, parseContentType } from "../form/ContentType.ts"
+import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
+import { parseMultipartBody } from "../form/MultipartBody.ts"
+import { parsePlainForm } from "../form/PlainForm.ts"
+import type { RawField, RawForm } from "../form/RawForm.ts"
 import { bufferOf } from "../text/Charset.ts"
 import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
 import type { Place } from "./Recipe.ts"
 import { MAX_FIELD_STEPS } from "./RequestFields.ts"
 import type { IntakeVerification } from "./Verification.ts"
+import type { ReceivedRequest } from "./VerifyRequest.ts"
 
 const MASK = "***"
 
+/** The parts of a request that may hold a token. */
+type TokenRequest = Pick<ReceivedRequest, "headers" | "query" | "body">
+
 /** Returns the same request unless its source compares a token. */
-export const withoutToken = (verification: IntakeVerification | null, request: IntakeRequest): IntakeRequest => {
+export const withoutToken = <R extends TokenRequest>(verification: IntakeVerification | null, request: R): R => {
   if (verification?.recipe !== "token") return request
   const { header, query, field }: Place = verification
   if (header !== undefined) {
@@ -46,7 +49,7 @@ const maskedPairs = (text: string, name: string): string =>
     })
     .join("&")
 
-const maskedBody = ({ body, headers }: IntakeRequest, field: string): Uint8Array => {
+const maskedBody = ({ body, headers }: TokenRequest, field: string): Uint8Array => {
   const { kind, boundary } = parseContentType(headers["content-type"])
   const bytes = bufferOf(body)
   if (kind === "multipart") return replaced(bytes, valuesIn(parseMultipartBody(bytes, boundary), field), MASK)

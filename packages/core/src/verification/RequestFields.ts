@@ -1,10 +1,12 @@
 /** Reads single fields of a request before its body is parsed: some senders put their token or signature into one. */
-import { parseContentType } from "../intake/ContentType.ts"
-import { parseFormBody } from "../intake/FormBody.ts"
-import { parseMultipartBody } from "../intake/MultipartBody.ts"
-import type { RawForm } from "../intake/RawForm.ts"
-import type { RequestHeaders } from "../intake/IntakeRequest.ts"
+import { parseContentType } from "../form/ContentType.ts"
+import { parseFormBody } from "../form/FormBody.ts"
+import { parseMultipartBody } from "../form/MultipartBody.ts"
+import type { RawForm } from "../form/RawForm.ts"
 import { bufferOf } from "../text/Charset.ts"
+
+/** Keyed by lower-case name, as received. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>
 
 /** Returns the value of a field; undefined if the field is missing, or is neither a text nor a whole number. */
 export type FieldReader = (path: string) => string | undefined

@@ -5,13 +5,23 @@
  */
 import { type Context, Effect, Metric, Result } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { IntakeError } from "../intake/IntakeError.ts"
-import type { IntakeRequest } from "../intake/IntakeRequest.ts"
 import { type HandshakeAnswer, signedHandshake } from "./Handshake.ts"
+import type { RequestHeaders } from "./RequestFields.ts"
 import type { SnsService } from "./SnsService.ts"
 import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
 import { verifySns } from "./VerifySns.ts"
+
+/** The parts of a request to intake that are verified. */
+export interface ReceivedRequest {
+  readonly headers: RequestHeaders
+  readonly body: Uint8Array
+  readonly query: string
+  /** The secret part of the intake address. */
+  readonly secret: string
+  readonly baseUrl: string
+  readonly sender: { readonly ip: string | null }
+}
 
 /**
  * Why the sender is not verified; null if it is. Fails if this process cannot use the secrets: such a request is not a
@@ -19,7 +29,7 @@ import { verifySns } from "./VerifySns.ts"
  */
 export const refusalBySender = (
   verification: IntakeVerification,
-  request: IntakeRequest,
+  request: ReceivedRequest,
   nowMillis: number,
 ): Result.Result<RefusalReason | null, StoreUnavailable> => {
   const { secrets } = verification
@@ -33,7 +43,7 @@ export const refusalBySender = (
 /** The same for the recipe `sns`, whose certificate may have to be fetched. */
 export const refusalBySns = (
   { secrets }: IntakeVerification,
-  { body, sender }: IntakeRequest,
+  { body, sender }: ReceivedRequest,
   sns: SnsService["Service"],
   nowMillis: number,
 ): Effect.Effect<RefusalReason | null, StoreUnavailable> =>
@@ -44,13 +54,13 @@ export const refusalBySns = (
 /** The response to a verified request that is a provider's challenge; null for any other request. */
 export const handshakeIn = (
   verification: IntakeVerification,
-  request: IntakeRequest,
+  request: ReceivedRequest,
   nowMillis: number,
 ): HandshakeAnswer | null => signedHandshake(verification, signedRequest(request), secondsOf(nowMillis))
 
 const secondsOf = (millis: number): number => Math.floor(millis / 1000)
 
-const signedRequest = ({ headers, body, baseUrl, secret, query }: IntakeRequest): SignedRequest => ({
+const signedRequest = ({ headers, body, baseUrl, secret, query }: ReceivedRequest): SignedRequest => ({
   headers,
   body,
   url: `${baseUrl}/webhook/${secret}${query === "" ? "" : `?${query}`}`,
@@ -71,9 +81,8 @@ const WORDS: Readonly<Record<RefusalReason, string>> = {
   old_timestamp: "The signature is too old, or its time is too far ahead; nothing was saved",
 }
 
-/** The error for a request whose sender is not verified. */
-export const badSignature = (reason: RefusalReason) =>
-  new IntakeError({ code: "bad_signature", message: WORDS[reason] })
+/** The message for a sender that is not verified. */
+export const refusalMessage = (reason: RefusalReason): string => WORDS[reason]
 
 const counter = (reason: RefusalReason) =>
   Metric.counter("intake_refused_signatures_total", {

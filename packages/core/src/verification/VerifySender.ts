@@ -5,11 +5,10 @@
  * Decision: docs/decisions/0061-verified-senders.md
  */
 import { createHmac, hash, type KeyObject, timingSafeEqual } from "node:crypto"
-import type { RequestHeaders } from "../intake/IntakeRequest.ts"
 import { headerText } from "../text/HeaderText.ts"
 import { binaryKey } from "./HmacKey.ts"
 import type { HmacRecipe, LocalRecipe, Place, PlainRecipe, SignedPart, TimestampForm, ValueForm } from "./Recipe.ts"
-import { bodyFields, type FieldReader, queryParameter } from "./RequestFields.ts"
+import { bodyFields, type FieldReader, queryParameter, type RequestHeaders } from "./RequestFields.ts"
 
 /** A request as it was signed. */
 export interface SignedRequest {

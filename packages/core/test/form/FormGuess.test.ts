@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { multipartBoundaryOf, readsAsForm } from "../../src/intake/FormGuess.ts"
+import { multipartBoundaryOf, readsAsForm } from "../../src/form/FormGuess.ts"
 
 describe("FormGuess", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { parsePlainForm } from "../../src/intake/PlainForm.ts"
+import { parsePlainForm } from "../../src/form/PlainForm.ts"
 
 const fieldsOf = (body: string): ReadonlyArray<readonly [string, string]> | null => {
   const form = parsePlainForm(Buffer.from(body))

@@ -5,10 +5,10 @@ import { Effect } from "effect"
 import { describe } from "vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { UTF_8, WINDOWS_1251 } from "../../src/text/Charset.ts"
-import { uniformCharsets } from "../../src/intake/FormCharsets.ts"
-import { decodeForm } from "../../src/intake/FormText.ts"
-import { boundaryInBody, parseMultipartBody } from "../../src/intake/MultipartBody.ts"
-import { Random, Seed } from "./Random.ts"
+import { uniformCharsets } from "../../src/form/FormCharsets.ts"
+import { decodeForm } from "../../src/form/FormText.ts"
+import { boundaryInBody, parseMultipartBody } from "../../src/form/MultipartBody.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const part = (headers: string, content: string, newline = "\r\n") =>
   `--X${newline}${headers}${newline}${newline}${content}${newline}`

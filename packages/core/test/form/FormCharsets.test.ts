@@ -4,7 +4,7 @@ import iconv from "iconv-lite"
 import { describe } from "vitest"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
 import type { SourceEncoding } from "../../src/source/SourceSettings.ts"
-import { Random, Seed } from "./Random.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const FORM = "application/x-www-form-urlencoded"
 const MULTIPART = "multipart/form-data; boundary=X"

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { parseContentType } from "../../src/intake/ContentType.ts"
+import { parseContentType } from "../../src/form/ContentType.ts"
 
 describe("parseContentType", () => {
   it.for([

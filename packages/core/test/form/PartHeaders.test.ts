@@ -1,6 +1,6 @@
 /** Escapes in the names of a multipart body are decoded once, whatever is next to them. */
 import { assert, it } from "vitest"
-import { parsePartHeaders, unescapeName } from "../../src/intake/PartHeaders.ts"
+import { parsePartHeaders, unescapeName } from "../../src/form/PartHeaders.ts"
 
 it("unescapeName decodes each escape once and creates no new one", () => {
   const names: ReadonlyArray<readonly [name: string, plain: string]> = [

@@ -4,7 +4,7 @@ import iconv from "iconv-lite"
 import { describe } from "vitest"
 import { jsonText } from "../../src/json/JsonText.ts"
 import { parseSubmission } from "../../src/intake/ParseSubmission.ts"
-import { Random, Seed } from "./Random.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const ENCODINGS = [
   { name: "utf-8", source: "utf-8", codec: "utf8", letters: "aZ09 &=+%;\"'\\/<>\r\n\téßИваныёЇ€漢😀\uFFFD\u2028" },

@@ -2,10 +2,10 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { UTF_8 } from "../../src/text/Charset.ts"
-import { parseFormBody } from "../../src/intake/FormBody.ts"
-import { uniformCharsets } from "../../src/intake/FormCharsets.ts"
-import { decodeForm } from "../../src/intake/FormText.ts"
-import { Random, Seed } from "./Random.ts"
+import { parseFormBody } from "../../src/form/FormBody.ts"
+import { uniformCharsets } from "../../src/form/FormCharsets.ts"
+import { decodeForm } from "../../src/form/FormText.ts"
+import { Random, Seed } from "../intake/Random.ts"
 
 const AS_UTF_8 = uniformCharsets({ charset: UTF_8, decidedBy: "source" }, false)
 const fieldsOf = (body: string | Buffer) => decodeForm(parseFormBody(Buffer.from(body as string)), AS_UTF_8).fields
