@@ -90,9 +90,9 @@ it("deliveries open beside their list: keys walk, Back closes, and a delivery se
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
-it("a value of a megabyte makes its screen little taller, and opens without JavaScript", async () => {
-  const send = async (note: string) => {
-    const body = JSON.stringify({ note })
+it("a value of a megabyte makes its screen little taller, and opens without JavaScript; a long name leaves it room", async () => {
+  const send = async (note: string, name = "note") => {
+    const body = JSON.stringify({ [name]: note })
     const json = { "content-type": "application/json" }
     return (await (await fetch(cabinet.source.intakeUrl, { method: "POST", headers: json, body })).json()).id as number
   }
@@ -106,6 +106,9 @@ it("a value of a megabyte makes its screen little taller, and opens without Java
   assert.isAtMost(await tall(), 1.3 * least + 100)
   await page.click("summary")
   assert.isAbove(await tall(), 20 * least)
+  await page.goto(`${cabinet.base}/console/events/${await send("short", "a long name ".repeat(40))}`)
+  const width = async (part: string) => (await page.locator(part).boundingBox())!.width
+  assert.isAbove(await width("dl.whole dd"), (await width("dl.whole")) / 2)
 }, 300_000)
 
 it("a printed table has its rows one below the other, without gaps and menus", async () => {

@@ -62,7 +62,7 @@ table.list{width:100%;border-collapse:collapse}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
-dl.facts{display:grid;grid-template-columns:minmax(5rem,max-content) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft)}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
+dl.facts{display:grid;grid-template-columns:fit-content(40%) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft);min-width:5rem;overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}.tools>.wrong{order:8;margin:0}.tools>.field:has(+.wrong){margin:0!important}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
@@ -129,6 +129,7 @@ ${Array.from({ length: SIZES }, (_, at) => `.h${at + 1}{--h:${at + 1}}`).join(""
 @media(min-width:64rem)and (max-width:100rem){.page main:has(.panel:not([hidden])) .attempted>div+div{display:none}}
 .value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
 .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
+.chunk{display:inline-block;width:100%;vertical-align:top;content-visibility:auto;contain-intrinsic-height:auto 150lh}
 .tree{overflow-wrap:anywhere}.tree ul{list-style:none;margin:0;padding-left:1.1rem;border-left:1px solid var(--line)}.tree summary{cursor:pointer}.tree li>details{display:inline-block;vertical-align:top}.tree i{color:var(--soft);font-style:normal}.tree b{font-weight:600}.tree .s{color:light-dark(#1f6f4a,#8fd4b0)}.tree .d,.tree .k{color:var(--link)}
 .badge{display:inline-block;padding:.05rem .5rem;border-radius:99px;font-size:.88em;background:var(--hover);color:var(--soft);white-space:nowrap}
 .badge.good{color:var(--mark);background:light-dark(#e3f3ea,#18301f)}.badge.bad{color:var(--bad);background:var(--badbg)}.badge.warn{color:var(--warn);background:light-dark(#fdf3dc,#362a12)}

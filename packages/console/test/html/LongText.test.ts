@@ -5,8 +5,10 @@ import { assert, it } from "vitest"
 const shown = (text: string): string => markup`${longText(text)}`.text
 
 /** Escaped, as they are in the page. */
-const pieces = (text: string): ReadonlyArray<string> =>
-  [...shown(text).matchAll(/<bdi dir="ltr">([^<]*)<\/bdi>/g)].map(([, piece]) => piece!)
+const pieces = (text: string): ReadonlyArray<string> => piecesIn(shown(text))
+
+const piecesIn = (html: string): ReadonlyArray<string> =>
+  [...html.matchAll(/<bdi dir="ltr">([^<]*)<\/bdi>/g)].map(([, piece]) => piece!)
 
 it("longText cuts no character in two, leaves nothing out, and has no long piece", () => {
   const texts = ["😀", "x😀", "<&\r", "é\u0301", "\u{1F468}\u200D\u{1F469}", "word ", "line\n"].map((one) =>
@@ -32,4 +34,16 @@ it("a piece ends after a line, else after a word, if one ends in its second half
 it("a change of direction ends with its piece", () => {
   const all = pieces(`\u202E${"x".repeat(2_000)}`)
   assert.strictEqual(all.filter((piece) => piece.includes("\u202E")).length, 1)
+})
+
+it("a very long text is in chunks, which hold all of it", () => {
+  const chunks = (text: string) => shown(text).split('<span class="chunk">').slice(1)
+  assert.lengthOf(chunks("x".repeat(65_536)), 0)
+  for (const unit of ["x", "word ", "😀"]) {
+    const text = unit.repeat(Math.ceil(70_000 / unit.length))
+    assert.strictEqual(pieces(text).join(""), text)
+    const all = chunks(text)
+    assert.isAtLeast(all.length, 5)
+    for (const chunk of all) assert.isAtMost(piecesIn(chunk).join("").length, 16_385)
+  }
 })
