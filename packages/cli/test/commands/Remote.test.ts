@@ -223,6 +223,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       ],
     },
     "address test": { here: [address, "--event", "1"] },
+    "address preview": { here: [address, "--event", "1"] },
     "address pause": { here: [address], fresh: ADDRESS },
     "address resume": { here: [address] },
     "address skip": { here: [address, "--event", "1", "--reason", "poison"], code: 1 },
@@ -239,10 +240,10 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
       here: ["--address", address, "--limit", "1"],
       fresh: ["id", "event_id", "state", "attempts", "created_at", "due_at", "next_cursor", "searched_to"],
     },
-    "delivery show": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
+    "delivery show": { here: [delivery], fresh: ["state", "attempts", "last_attempt", "due_at"] },
     // The server may have made the attempt before the response is read.
-    "delivery resend": { here: [delivery], fresh: ["state", "due_at", "attempts"] },
-    "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "due_at"] },
+    "delivery resend": { here: [delivery], fresh: ["state", "due_at", "attempts", "last_attempt"] },
+    "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "last_attempt", "due_at"] },
     "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
     "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },
     // While the poll is paused, only these calls run it, and nothing becomes due meanwhile.
