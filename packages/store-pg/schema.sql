@@ -397,6 +397,7 @@ CREATE TABLE cabinet.import (
   lease text,
   lease_until timestamp with time zone,
   cancelled_at timestamp with time zone,
+  doubts json,
   CONSTRAINT import_channel_check CHECK ((channel = ANY (ARRAY['file'::text, 'pull'::text]))),
   CONSTRAINT import_check CHECK ((accepted <= staged)),
   CONSTRAINT import_pkey PRIMARY KEY (id),
@@ -1499,6 +1500,8 @@ COMMENT ON COLUMN cabinet.import.once IS 'The same file is refused a second time
 COMMENT ON COLUMN cabinet.import.accepted IS 'Moved on by the accept statement itself, in the same transaction as the events: what was accepted and what is counted cannot differ.';
 
 COMMENT ON COLUMN cabinet.import.cancelled_at IS 'When somebody cancelled it, or acknowledged that it had failed.';
+
+COMMENT ON COLUMN cabinet.import.doubts IS 'A list of kind, count, places and message, as in the report of an import.';
 
 COMMENT ON TABLE cabinet.import_slice IS 'Rows of a file that were accepted together: their events are those of the source with this epoch, transaction and range of ids.';
 

@@ -7,6 +7,7 @@ import { MISBEHAVIOURS, rawReceiver } from "../../packages/delivery/test/outgoin
 import { pollCabinet } from "../support/pollCabinet.ts"
 import { zipOf } from "../support/workbooks/zipOf.ts"
 import { withDatabase } from "../support/postgres.ts"
+import { runSql } from "../support/postgresAdmin.ts"
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof pollCabinet>
@@ -463,6 +464,8 @@ it("Polls keeps the warnings of a run in its log", async () => {
       message: "Several delimiters fit, and the first of them was taken: check that the cells are right.",
     },
   ])
+  const kept = await runSql(database.url, `SELECT doubts FROM cabinet.import WHERE id = ${run.importId}`)
+  assert.deepStrictEqual(kept, [{ doubts: run.doubts }])
   answer = (_request, response) => response.end("a,b,c\n1,2\n3,4,5\nTotal,6,5\n")
   const kinds = (await cabinet.run(poll.id)).doubts.map(({ kind, places }) => [kind, places[0]!.line])
   assert.deepStrictEqual(kinds, [

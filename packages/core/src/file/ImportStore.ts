@@ -85,7 +85,7 @@ export const importShape = Shape.derived(
       createdAt: Shape.time("When it began."),
       finishedAt: Shape.orNull(Shape.time("When it ended; otherwise null.")),
       cancelledAt: Shape.orNull(Shape.time("When it was cancelled; otherwise null.")),
-      doubts: Shape.list(doubtShape, "Parts that were read, but deserve a look; those of a poll are in its runs."),
+      doubts: Shape.list(doubtShape, "Parts that were read, but deserve a look."),
       undo: Shape.orNull(
         Shape.object<UndoStatus>("How far the import has been undone; otherwise null.", {
           state: Shape.oneOf(["undoing", "undone"]),

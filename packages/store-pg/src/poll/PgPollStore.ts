@@ -46,6 +46,7 @@ const deleteSeen = Effect.fnUntraced(function* (sql: Sql, id: number) {
 const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
   Effect.gen(function* () {
     const { fresh } = result
+    const doubts = result.doubts.length === 0 ? null : JSON.stringify(result.doubts)
     const ended = yield* sql.unsafe(PollStatement.END_RUN, [
       poll.id,
       poll.lease,
@@ -57,7 +58,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
     if (ended.length === 0) return Option.none<PollRun>()
     if (fresh !== null) {
       yield* sql.unsafe(PollStatement.MARK_SEEN, [poll.id, fresh.held.id])
-      const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0])
+      const sealed = yield* sql.unsafe(SEAL, [fresh.held.id, fresh.held.lease, fresh.rows, 0, doubts])
       if (sealed.length === 0) return yield* Effect.fail(staleImport)
     }
     const [run] = yield* sql.unsafe(PollStatement.WRITE_RUN, [
@@ -71,7 +72,7 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
       result.items,
       fresh?.rows ?? 0,
       fresh?.held.id ?? null,
-      result.doubts.length === 0 ? null : JSON.stringify(result.doubts),
+      doubts,
     ])
     return Option.some(pollRunShape.ofRow(run!))
   })
