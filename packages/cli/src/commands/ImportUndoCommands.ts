@@ -1,5 +1,4 @@
 /** `cabinet import list`, `show`, `cancel` and `undo`: the imports of a cabinet, and the ways back from one. */
-import { doubtLines } from "../output/DoubtLines.ts"
 import { importShape, type ImportStatus, type KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
@@ -8,6 +7,7 @@ import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { columns } from "../output/Columns.ts"
+import { doubtLines } from "../output/DoubtLines.ts"
 import { plainText } from "../output/PlainText.ts"
 import { progressBar } from "../output/ProgressBar.ts"
 import { report } from "../output/Report.ts"

@@ -1,6 +1,6 @@
 /**
  * A long text in pieces, which reads and is copied as one. Chromium's time for the lines of one text grows with the square of
- * its changes of font: 40,000 pictures between words as one text take minutes, in pieces half a second. Each piece is isolated:
+ * its changes of font: 40,000 emoji between words as one text take minutes, in pieces half a second. Each piece is isolated:
  * otherwise one U+202E makes the rest one run of reversed text, which takes minutes again and reads backwards.
  *
  * The lines of a text are laid out again, from its beginning, whenever more of the page arrives: a megabyte of Arabic took

@@ -81,7 +81,7 @@ const fromQuotedPrintable = (value: Buffer): Buffer | TransferFault => {
   return decoded.subarray(0, length)
 }
 
-/** The offset after a soft line break; -1 if there is none at `from`. The value may end in the middle of one. */
+/** The offset after the soft line break at `from`, which the end of the value may cut short; -1 if there is none. */
 const afterSoftBreak = (value: Buffer, from: number): number => {
   let at = from
   while (value[at] === 32 || value[at] === 9) at++

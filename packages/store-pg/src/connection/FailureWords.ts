@@ -4,10 +4,10 @@
  * sentence "the database cannot be used: …".
  */
 import type { SqlError } from "effect/sql"
-import { awayBecause } from "./AwayBecause.ts"
 import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
 import { SessionUnfit } from "./SessionCheck.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
+import { stopReasonOf } from "./StopReasons.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
   "25006": "it is read-only: it is a standby, or set to read-only",
@@ -73,7 +73,7 @@ export const failureWords = (error: SqlError.SqlError): string | undefined => {
   if (cause instanceof TransactionPooling || cause instanceof SessionUnfit) return cause.message
   const state = sqlState(error)
   if (state?.startsWith("28") === true) return "it rejects the login"
-  if (state === undefined) return awayBecause(cause)
+  if (state === undefined) return stopReasonOf(cause)
   return poolerWords(error) ?? BY_STATE[state] ?? storageWords(error)
 }
 

@@ -125,11 +125,10 @@ WHERE $1::int8 = ANY (q.address_ids)
   AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = q.event_id AND d.address_id = $1::int8)
 ORDER BY q.event_id`
 
-/** $1: events. */
-export const DROP_FILTERED = "DELETE FROM cabinet.filtered_fan_out WHERE event_id = ANY ($1::int8[])"
-
-/** $1: what was written, to all addresses. */
-export const DROP = "DELETE FROM cabinet.fan_out WHERE as_of = ANY ($1::int8[])"
+/** $1 and $2: what was written, to all addresses without a filter and to all others. */
+export const DROP = `
+WITH filtered AS (DELETE FROM cabinet.filtered_fan_out WHERE event_id = ANY ($2::int8[]))
+DELETE FROM cabinet.fan_out WHERE as_of = ANY ($1::int8[])`
 
 /** $1: what was written in part, $2: up to this address. */
 export const PROCEED = "UPDATE cabinet.fan_out SET address_id = $2::int8 WHERE as_of = $1::int8"

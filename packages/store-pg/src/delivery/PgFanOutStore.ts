@@ -77,10 +77,7 @@ const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: numb
     const its = { epoch: row.epoch, xid: BigInt(row.xid), id: row.id }
     if (comparePlaces(its, place) > 0) place = its
   }
-  if (done.length > 0) {
-    yield* sql.unsafe(Statement.DROP, [asOf(done, false)])
-    yield* sql.unsafe(Statement.DROP_FILTERED, [asOf(done, true)])
-  }
+  if (done.length > 0) yield* sql.unsafe(Statement.DROP, [asOf(done, false), asOf(done, true)])
   const more = picked >= rows || isLate || (first.length === SLICE_EVENTS && done.length > 0)
   return { place, result: { written, more } satisfies FanOutSlice }
 })

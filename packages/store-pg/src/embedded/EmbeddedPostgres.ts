@@ -17,7 +17,7 @@
  * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Watchdog).
  */
 import { background } from "@data-cabinet/core/runtime/Background"
-import { explainAway } from "../connection/AwayBecause.ts"
+import { addStopReason } from "../connection/StopReasons.ts"
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
@@ -115,7 +115,7 @@ const use = (dir: DataDir, options: EmbeddedOptions) =>
       )
     }
     yield* Effect.acquireRelease(
-      Effect.sync(() => explainAway(endpoint, stoppedBecause(dir.logFile))),
+      Effect.sync(() => addStopReason(endpoint, stoppedBecause(dir.logFile))),
       (forget) => Effect.sync(forget),
     )
     yield* background("embedded PostgreSQL watch", "1 second", watch(dir, start))

@@ -76,7 +76,7 @@ export const reasonWithWords = (lastWords: string): string => {
   return reason === undefined ? lastWords : `${reason} (${lastWords})`
 }
 
-/** Why a server that nobody reaches has stopped, by its log, which is read again once it has grown. */
+/** Why a server has stopped, from its log, which is read again only after it has grown. */
 export const stoppedBecause = (logFile: string): (() => string | undefined) => {
   let size = -1
   let why: string | undefined

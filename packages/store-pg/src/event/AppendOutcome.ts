@@ -18,7 +18,7 @@ export const refusalOf = (cause: Cause.Cause<SqlError.SqlError>): string | undef
 }
 
 /** Why no session could be opened; undefined if no more is known than that. */
-export const awayOf = (cause: Cause.Cause<SqlError.SqlError>): string | undefined => {
+export const connectFailureOf = (cause: Cause.Cause<SqlError.SqlError>): string | undefined => {
   const error = Cause.squash(cause)
   return SqlError.isSqlError(error) ? failureWords(error) : undefined
 }

@@ -33,17 +33,17 @@ interface TableRows {
 }
 
 /** The most deliveries to addresses with a filter that an accept writes of one event, and of one request. */
-const OF_EVENT = 100
-const OF_REQUEST = 1_000
+const MAX_OF_EVENT = 100
+const MAX_OF_REQUEST = 1_000
 
 /** Whether a follower writes the deliveries of a request's events: accepts wait for each other, and the feed for them. */
-const areMany = (passed: FilteredDeliveries["passed"]): boolean => {
+const isForFollower = (passed: FilteredDeliveries["passed"]): boolean => {
   let sum = 0
   for (const { length } of passed) {
-    if (length > OF_EVENT) return true
+    if (length > MAX_OF_EVENT) return true
     sum += length
   }
-  return sum > OF_REQUEST
+  return sum > MAX_OF_REQUEST
 }
 
 class BatchPlan {
@@ -135,7 +135,7 @@ class BatchPlan {
   /** Records the filters that the next events pass. `about`: the address that a notice is about, which is not sent it. */
   #addPassed(addresses: FilteredDeliveries["passed"], about: number | null): void {
     this.#passed ??= []
-    const isQueued = areMany(addresses)
+    const isQueued = isForFollower(addresses)
     if (isQueued) this.#queued ??= new Map()
     for (const [index, ids] of addresses.entries()) {
       const n = this.#events.length + index + 1

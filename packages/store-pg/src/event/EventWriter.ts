@@ -14,7 +14,7 @@ import type { SqlError } from "effect/sql"
 import { retryIfFull } from "../connection/SessionLeases.ts"
 import { connectionLossAsError, unavailable } from "../connection/StoreFailure.ts"
 import type { WriteSession, WriteSessions } from "../connection/WriteSession.ts"
-import { awayOf, failAll, late, loseAll, refusalOf } from "./AppendOutcome.ts"
+import { connectFailureOf, failAll, late, loseAll, refusalOf } from "./AppendOutcome.ts"
 import type { BatchWriter } from "./BatchWriter.ts"
 import type { BlockedBatches } from "./BlockedBatches.ts"
 import { openWriter } from "./OpenWriter.ts"
@@ -159,7 +159,7 @@ export class EventWriter {
       let isOpen = false
       yield* retryIfFull(sessions.share)(connectionLossAsError(openWriter(this.#parts, this.#wake))).pipe(
         // None of these was sent, so their outcome is known. A writer with a session writes them.
-        Effect.tapCause((cause) => (this.#sessions > 0 ? Effect.void : this.#failQueued(awayOf(cause)))),
+        Effect.tapCause((cause) => (this.#sessions > 0 ? Effect.void : this.#failQueued(connectFailureOf(cause)))),
         Effect.tap(() => (sessions.trouble.words === null ? reports.recovered : Effect.void)),
         Effect.flatMap((session) => {
           isOpen = true

@@ -1,4 +1,4 @@
-import { explainAway } from "@data-cabinet/store-pg/connection/AwayBecause"
+import { addStopReason } from "@data-cabinet/store-pg/connection/StopReasons"
 import { failureWords, storageWords, writeTrouble } from "@data-cabinet/store-pg/connection/FailureWords"
 import { readErrorOf } from "@data-cabinet/store-pg/row/ReadErrorOf"
 import { isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
@@ -69,8 +69,8 @@ it("failureWords explains a server of our own that is away, and no other", () =>
   const refused = (address: object) => lost(Object.assign(new Error("connect"), { code: "ECONNREFUSED", ...address }))
   const socket = refused({ address: "/tmp/of-this-test/.s.PGSQL.5432" })
   const forget = [
-    explainAway({ socketDir: "/tmp/of-this-test", port: 5432 }, () => "its disk is full"),
-    explainAway({ socketDir: "", port: 9 }, () => "its port is in use by another program"),
+    addStopReason({ socketDir: "/tmp/of-this-test", port: 5432 }, () => "its disk is full"),
+    addStopReason({ socketDir: "", port: 9 }, () => "its port is in use by another program"),
   ]
   assert.strictEqual(failureWords(socket), "its disk is full")
   assert.strictEqual(failureWords(refused({ address: "127.0.0.1", port: 9 })), "its port is in use by another program")
