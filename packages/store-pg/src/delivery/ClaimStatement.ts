@@ -50,14 +50,15 @@ const NEXT_AT =
 const FAILS = `(a.failing_since IS NOT NULL
     AND (a.unanswered OR a.failing_since <= (SELECT at FROM clock) - interval '10 seconds'))`
 
-/**
- * $1: addresses with a room of their own, $2: those rooms, $3: the room of the others, $4: whether the lane is `failing`.
- */
+/** The room of each address without one of its own. */
+const ROOM = "(SELECT $3::int)"
+
+/** $1: addresses with a room of their own, $2: those rooms, $4: whether the lane is `failing`. */
 const ADDRESSES_WITH_ROOM = `cabinet.address a
-  LEFT JOIN unnest($1::bigint[], $2::int[]) AS r (address_id, room) ON r.address_id = a.id
+  LEFT JOIN unnest((SELECT $1::bigint[]), (SELECT $2::int[])) AS r (address_id, room) ON r.address_id = a.id
   LEFT JOIN pace ON pace.address_id = a.id
-  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = $4::boolean
-    AND coalesce(r.room, $3::int) > 0`
+  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = (SELECT $4::boolean)
+    AND coalesce(r.room, ${ROOM}) > 0`
 
 /** For how many deliveries to an address with a rate the time has come; null for one without. */
 const SLOTS = `CASE WHEN a.rate IS NOT NULL
@@ -83,7 +84,7 @@ const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
  * all other workers: its row in \`pace\` is locked, and a worker that finds it locked claims none of that address.
  *
  * It keeps the plan only while it estimates that a custom one would be no cheaper, and planning takes longer than the
- * claim. So a custom plan must not know more than the generic one: that is why $6 is read by a subquery.
+ * claim. So a custom plan must not know more than the generic one: that is why each parameter is read by a subquery.
  */
 export const CLAIM = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
@@ -93,8 +94,8 @@ export const CLAIM = `
   turn AS MATERIALIZED (
     SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body,
       a.rate, pace.next_at,
-      greatest(least(coalesce(r.room, $3::int), ${SLOTS}), 0) AS room
-    FROM ${ADDRESSES_WITH_ROOM} ORDER BY a.id <= $5::bigint, a.id
+      greatest(least(coalesce(r.room, ${ROOM}), ${SLOTS}), 0) AS room
+    FROM ${ADDRESSES_WITH_ROOM} ORDER BY a.id <= (SELECT $5::bigint), a.id
   ),
   picked AS MATERIALIZED (
     SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until, turn.headers,
@@ -141,7 +142,7 @@ export const CLAIM = `
   ),
   taken AS (
     UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
-      leased_until = (SELECT at FROM clock) + make_interval(secs => $7::float8), ${LOST_LAST}
+      leased_until = (SELECT at FROM clock) + make_interval(secs => (SELECT $7::float8)), ${LOST_LAST}
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
     RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
       CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,

@@ -40,6 +40,9 @@ export const settlementOf = (
 /** Any address will do, because nothing is sent. */
 const unchecked = Layer.succeed(AddressCheck, AddressCheck.of({ check: () => Effect.void }))
 
+const PLANNED =
+  "cabinet.address, cabinet.address_pace, cabinet.attempt, cabinet.delivery, cabinet.event, cabinet.source"
+
 export const openDeliveryCabinet = async () => {
   const database = await testDatabase()
   const runtime = testCabinet(database.url, { override: unchecked })
@@ -78,19 +81,28 @@ export const openDeliveryCabinet = async () => {
       const explained = PgClient.PgClient.use((sql) => sql.unsafe<object>(`EXPLAIN ${statement}`, parameters))
       return (await runtime.runPromise(explained)).flatMap((row) => Object.values(row)).join("\n")
     },
-    /** How many of ten runs on one of our connections replan the statement, after it has run ten times. */
-    replanned: async (statement: string, parameters: ReadonlyArray<unknown>): Promise<number> => {
-      const twentyTimes = Effect.gen(function* () {
-        const connection = yield* (yield* PgClient.PgClient).reserve
-        const tenTimes = Effect.gen(function* () {
-          for (let n = 0; n < 10; n++) yield* connection.execute(statement, parameters, undefined)
-          const plans = "SELECT custom_plans::int AS made FROM pg_prepared_statements WHERE statement = $1"
-          return (yield* connection.execute(plans, [statement], undefined))[0]!["made"] as number
+    /** PostgreSQL's plans of a statement for these parameters and for any, with their costs. */
+    plans: async (statement: string, parameters: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+      const explained = (mode: "custom" | "generic") =>
+        Effect.gen(function* () {
+          const sql = yield* PgClient.PgClient
+          yield* sql.unsafe(`SET LOCAL plan_cache_mode = force_${mode}_plan`)
+          const lines = yield* sql.unsafe<object>(`EXPLAIN EXECUTE planned (${parameters.join(", ")})`)
+          return lines.flatMap((line) => Object.values(line)).join("\n")
         })
-        const before = yield* tenTimes
-        return (yield* tenTimes) - before
-      })
-      return runtime.runPromise(Effect.scoped(twentyTimes))
+      const both = PgClient.PgClient.use((sql) =>
+        sql.withTransaction(
+          Effect.gen(function* () {
+            // Statistics that change between the two would tell them apart.
+            yield* sql.unsafe(`LOCK TABLE ${PLANNED} IN SHARE UPDATE EXCLUSIVE MODE`)
+            yield* sql.unsafe(`PREPARE planned AS ${statement}`)
+            const plans = yield* Effect.all([explained("custom"), explained("generic")])
+            yield* sql.unsafe("DEALLOCATE planned")
+            return plans
+          }),
+        ),
+      )
+      return runtime.runPromise(both)
     },
     source,
     /** Events of a source with their deliveries, as accept creates them; returns the events' ids. */
