@@ -1,7 +1,8 @@
 /** Shared by the tests of refused requests: a listener, and a sender that speaks HTTP itself. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { once } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { ManagedRuntime } from "effect"
 
@@ -20,22 +21,39 @@ export const listening = async <A>(
 }
 
 /**
- * Sends the pieces one by one, each after the server has had time to read the previous one, and closes its side after a
- * null. Returns everything received until the server closed.
+ * Sends the pieces one by one, each after the server has read the previous one or closed, and closes its side after a null.
+ * Returns everything received until the server closed.
  */
 export const speak = async (port: number, ...pieces: ReadonlyArray<string | Buffer | null>): Promise<string> => {
+  const accepted = new Map<number | undefined, Socket>()
+  const accept = (message: unknown) => {
+    const { socket: server } = message as { readonly socket: Socket }
+    accepted.set(server.remotePort, server)
+  }
+  subscribe("net.server.socket", accept)
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
   let text = ""
+  let isOver = false
   socket.on("data", (chunk) => (text += chunk.toString()))
   socket.on("error", () => {})
+  socket.once("end", () => (isOver = true))
   const closed = once(socket, "end")
   socket.setNoDelay(true)
   await once(socket, "connect")
+  const hasRead = (bytes: number) => {
+    const server = accepted.get(socket.localPort)
+    return isOver || (server !== undefined && (server.destroyed || server.bytesRead >= bytes))
+  }
+  let sent = 0
   for (const piece of pieces) {
     if (piece === null) socket.end()
     else socket.write(piece)
+    sent += Buffer.byteLength(piece ?? "")
+    while (!hasRead(sent)) await new Promise(setImmediate)
+    // What was read is handled in a few turns.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
   }
+  unsubscribe("net.server.socket", accept)
   await closed
   socket.destroy()
   return text

@@ -34,7 +34,7 @@ const headers = { authorization: `Bearer ${KEY}` }
 const composed = (ports: Ports = {}) =>
   Layer.mergeAll(Cabinets.single.pipe(Layer.provide(cabinetHttp(ports))), readiness(ports.notReady ?? null))
 
-const listening = (ports: Ports, port = 0, drainMillis = 5000) =>
+const listening = (ports: Ports, port = 0, drainMillis = 300_000) =>
   ManagedRuntime.make(
     Server.layer({ metrics: true, host: "127.0.0.1", port, drainMillis }).pipe(Layer.provide(composed(ports))),
   )
@@ -418,7 +418,10 @@ describe("nodeHandler", () => {
     const handler = await Effect.runPromise(
       Server.nodeHandler({ metrics: false }).pipe(
         Effect.provideService(Scope.Scope, scope),
-        Effect.provide(await Effect.runPromise(Layer.buildWithScope(composed(ports), scope))),
+        // Its deadlines never come, however slow the machine is.
+        Effect.provide(
+          await Effect.runPromise(Layer.buildWithScope(Layer.merge(composed(ports), TestClock.layer()), scope)),
+        ),
       ),
     )
     const server = createServer((request, response) => {
