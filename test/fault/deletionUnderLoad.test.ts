@@ -30,6 +30,8 @@ afterEach(async () => {
 const OLD = 300
 const NEW = 1500
 const SENDERS = 12
+/** Of each kind of deletion at least, however soon the load ends. */
+const ROUNDS = 2
 
 interface Seen {
   readonly id: number
@@ -86,9 +88,8 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
   const purged = new Set<number>()
   const trashed = new Set<number>()
   let loading = true
-  let rounds = 0
   const takeBack = Effect.gen(function* () {
-    while (loading) {
+    for (let round = 0; loading || round < ROUNDS; round++) {
       const there = [...sent.keys()].filter((id) => !purged.has(id) && !trashed.has(id))
       const [one, two, three] = [there[0]!, there[Math.floor(there.length / 2)]!, there.at(-1)!]
       yield* Trash.use((trash) => trash.purge([one, three]))
@@ -98,18 +99,15 @@ it("retention, trash and purge under a full load of intake lose nothing else", a
     }
   })
   const forget = Effect.gen(function* () {
-    while (loading) {
+    for (let round = 0; loading || round < ROUNDS; round++) {
       yield* deleteExpired({ originalDays: 90, logDays: 30, failedLogDays: 90, auditDays: 400 })
       yield* DeliveryQueue.use((queue) => queue.prune({ deliveredDays: 30, failedDays: 90 }))
-      rounds++
     }
   })
   const load = accept(OLD, OLD + NEW).pipe(Effect.ensuring(Effect.sync(() => (loading = false))))
   await store.runPromise(Effect.all([load, takeBack, forget], { concurrency: "unbounded", discard: true }))
 
   expect(sent.size).toBe(OLD + NEW)
-  expect(rounds).toBeGreaterThan(0)
-  expect(purged.size).toBeGreaterThan(2)
   const feed = await store.runPromise(wholeFeed)
   expect(feed.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual([...sent.keys()].toSorted((a, b) => a - b))
   for (const { id, payload, deleted_at } of feed) {

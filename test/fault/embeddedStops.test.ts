@@ -14,10 +14,11 @@ it("/readyz, the log once and the API report damaged data, and the server recove
   const kept = join(home.dir, "pg_control")
   copyFileSync(control, kept)
   const postmaster = Number(readFileSync(join(pgdata, "postmaster.pid"), "utf8").split("\n")[0])
-  process.kill(postmaster, "SIGKILL")
   const damaged = readFileSync(control)
   damaged.fill(0x55, 100, 200)
+  // A running PostgreSQL does not read it: damaged afterwards, it might already have been read by the next one.
   writeFileSync(control, damaged)
+  process.kill(postmaster, "SIGKILL")
   const ready = async () => {
     const answer = await fetch(`${server.baseUrl}/readyz`)
     return { status: answer.status, ...((await answer.json()) as object) }

@@ -126,7 +126,9 @@ beforeAll(async () => {
   home = clusterHome()
   archive = home.folder("archive")
   const primary = await home.init("primary")
-  await primary.start({ archive_mode: "on", archive_command: `cp %p ${archive}/%f`, wal_level: "replica" })
+  // A file has its name once it is complete.
+  const archiving = `cp %p ${archive}/%f.part && mv ${archive}/%f.part ${archive}/%f`
+  await primary.start({ archive_mode: "on", archive_command: archiving, wal_level: "replica" })
   await primary.createCabinet(DATABASE)
   await withStore(primary.url(DATABASE), async (store) => {
     sourceId = (await store.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id

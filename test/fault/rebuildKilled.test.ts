@@ -49,6 +49,9 @@ const accept = async (fields: Record<string, string>): Promise<void> => {
   await cabinet.runPromise(EventLog.use((log) => appendEvents(log, request)))
 }
 
+const AT_WORK = `SELECT state FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
+  AND state <> 'idle' AND pid <> pg_backend_pid()`
+
 /** Kills the process some milliseconds after it says that it is at the step. */
 const killedAt = async (step: string, millis: number): Promise<void> => {
   const child = fork(WORKER, [database.url, String(source)], {
@@ -60,6 +63,8 @@ const killedAt = async (step: string, millis: number): Promise<void> => {
     if (said === step) setTimeout(() => child.kill("SIGKILL"), millis)
   })
   await ended
+  // Its session notices a moment later, and may complete a commit until then.
+  await expect.poll(() => database.run(AT_WORK), { timeout: 100_000 }).toEqual([])
 }
 
 const rows = () => database.run("SELECT _event_id::float8 AS id, a, b FROM sources.killed ORDER BY _event_id")

@@ -145,6 +145,8 @@ it("tokens and keys are issued, listed without their secret, and revoked", async
 })
 
 it("activity counts events by the hour and day, and reports the state of sources and deliveries", async () => {
+  // At noon, because no day may begin meanwhile.
+  await database.run("UPDATE cabinet.clock SET shift = date_trunc('day', now(), 'UTC') + interval '36 hours' - now()")
   const { id } = await cabinet.sources.create({ name: "Counted" })
   for (const n of [1, 2, 2]) await cabinet.intake(id, { fields: { n } })
   await expect

@@ -94,9 +94,7 @@ it("close aborts work that exceeds its grace period", async () => {
 it("close waits for calls of the program, and an aborted call rejects as closed", async () => {
   const locker = await testLock()
   const waiting = cabinet.sql("SELECT pg_advisory_lock(4711)")
-  await expect
-    .poll(() => database.run("SELECT count(*)::int4 AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
-    .toEqual([{ n: 1 }])
+  await expect.poll(() => database.run(`${LOCKS} AND NOT granted`)).toEqual([{ n: 1 }])
   const rejected = waiting.catch((error: unknown) => error)
   await cabinet.close({ graceMillis: 1 })
   const error = await rejected
@@ -105,15 +103,15 @@ it("close waits for calls of the program, and an aborted call rejects as closed"
   await locker.close()
 })
 
+/** Other tests take such locks in other databases of the server. */
+const LOCKS = `SELECT count(*)::int4 AS n FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
 /** A second cabinet on the same database, whose author holds a lock until it is closed. */
 const testLock = async () => {
   const other = await openCabinet({ databaseUrl: database.url, delivery: false })
   const held = other.sql("SELECT pg_advisory_lock(4711); SELECT pg_sleep(600)").catch(() => undefined)
-  await expect
-    .poll(() =>
-      database.run("SELECT count(*)::int4 AS n FROM pg_locks WHERE locktype = 'advisory' AND granted AND objid = 4711"),
-    )
-    .toEqual([{ n: 1 }])
+  await expect.poll(() => database.run(`${LOCKS} AND granted`)).toEqual([{ n: 1 }])
   return {
     close: async () => {
       await other.close({ graceMillis: 1 })

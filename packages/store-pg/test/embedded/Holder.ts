@@ -64,7 +64,7 @@ export const endAll = (): void => {
 /** Runs one statement on its own connection. */
 export const query = (url: string, statement: string): Promise<ReadonlyArray<Record<string, unknown>>> =>
   PgClient.PgClient.use((sql) => sql.unsafe<Record<string, unknown>>(statement)).pipe(
-    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "2 seconds" })),
+    Effect.provide(PgClient.layer({ url: Redacted.make(url), maxConnections: 1, connectTimeout: "1 minute" })),
     Effect.runPromise,
   )
 

@@ -1,23 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
-import { createServer, type AddressInfo, type Server } from "node:net"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { Effect, type Scope } from "effect"
 import { afterAll, expect, it } from "vitest"
+import { freePorts } from "../../../../test/support/packed.ts"
 import { query } from "./Holder.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "dc-reports-"))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 const dataDir = join(dir, "data")
-
-/** Listens on any port of the loopback. */
-const listening = () =>
-  new Promise<{ readonly server: Server; readonly port: number }>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () =>
-      resolve({ server, port: (server.address() as AddressInfo).port }),
-    )
-  })
 
 const LISTENS = "SELECT current_setting('listen_addresses') AS addresses, current_setting('port')::int AS port"
 
@@ -29,7 +23,9 @@ const listens = (
   )
 
 it("the server listens on the port last configured, and a command without one leaves it unchanged", async () => {
-  const { server, port } = await listening()
+  const port = (await freePorts(1))[0]!
+  const server = createServer().listen(port, "127.0.0.1")
+  await once(server, "listening")
   await expect(listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).rejects.toMatchObject({
     code: "start_failed",
     message: expect.stringMatching(/cannot listen on port \d+ .*CABINET_POSTGRES_PORT/),
