@@ -3,11 +3,11 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { cabinetUnavailable } from "@data-cabinet/http-node/tenancy/UnknownHost"
+import { cabinetUnavailable, stoppedResponse } from "@data-cabinet/http-node/tenancy/UnknownHost"
 import * as Server from "@data-cabinet/http-node/routes/Server"
 import { fetchAdapter } from "@data-cabinet/http-node/server/FetchAdapter"
 import { nodeAdapter } from "@data-cabinet/http-node/server/NodeAdapter"
-import type { Handle } from "@data-cabinet/http-node/server/Request"
+import type { Handler } from "@data-cabinet/http-node/server/Request"
 import { Context, Effect } from "effect"
 import type { InFlight } from "./InFlight.ts"
 
@@ -24,7 +24,10 @@ const CLOSING = new StoreUnavailable({
 })
 
 /** Needs no cabinet, so that it still responds after the cabinet is closed. */
-const refusing: Handle = async (request) => cabinetUnavailable(request, CLOSING)
+const refusing: Handler = {
+  handle: async (request) => cabinetUnavailable(request, CLOSING),
+  stopped: stoppedResponse,
+}
 
 const counted =
   (handler: NodeHandler, refuse: NodeHandler, inFlight: InFlight): NodeHandler =>

@@ -3,7 +3,7 @@ import { parseJson } from "../json/ParseJson.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { JsonNumber, type Json } from "../json/Json.ts"
 import { Result } from "effect"
-import { forwardedEvent } from "../delivery/ForwardedEvent.ts"
+import { forwardedEvent } from "../event/ForwardedEvent.ts"
 
 /** The most bytes of a body that a callback endpoint has to accept. */
 export const MAX_OCCURRENCE_BYTES = 262_144

@@ -43,3 +43,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
   ]),
   message: Schema.String,
 }) {}
+
+/** For an event that does not exist. */
+export const noSuchEvent = (id: number): AddressError =>
+  new AddressError({ code: "no_such_event", message: `Event ${id} does not exist.` })

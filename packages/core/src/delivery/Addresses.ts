@@ -2,12 +2,11 @@
 import * as Shape from "../json/Shape.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { noSuchEvent } from "../event/EventDetail.ts"
 import { type Address, type AddressChange, type NewAddress, NO_BATCHES } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
-import { AddressError } from "./AddressError.ts"
+import { AddressError, noSuchEvent } from "./AddressError.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { type BodyPreview, previewBody, type PreviewChoice } from "./BodyPreview.ts"
@@ -149,9 +148,7 @@ export class Addresses extends Context.Service<
         test: Effect.fnUntraced(function* (id, eventId) {
           const address = yield* existing(id, store.get(id))
           const event = yield* store.judged(id, eventId)
-          if (Option.isNone(event)) {
-            return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
-          }
+          if (Option.isNone(event)) return yield* noSuchEvent(eventId)
           return testFilter(address, event.value)
         }),
       })

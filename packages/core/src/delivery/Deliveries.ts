@@ -4,10 +4,9 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { noSuchEvent } from "../event/EventDetail.ts"
 import { fillPage } from "../pagination/FillPage.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
-import { AddressError } from "./AddressError.ts"
+import { AddressError, noSuchEvent } from "./AddressError.ts"
 import { AddressStore } from "./AddressStore.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 import {
@@ -116,9 +115,7 @@ const requestOf = (addresses: AddressStore["Service"]) =>
     // Our own body of a ping has no event; one of its receiver has the newest.
     const isBare = eventId === null && address.body.kind === "standard"
     const sample = isBare ? Option.none() : yield* addresses.sample(addressId, eventId)
-    if (eventId !== null && Option.isNone(sample)) {
-      return yield* new AddressError({ code: "no_such_event", message: noSuchEvent(eventId) })
-    }
+    if (eventId !== null && Option.isNone(sample)) return yield* noSuchEvent(eventId)
     const event = Option.isSome(sample) ? sample.value.event : null
     const now = yield* Clock.currentTimeMillis
     return yield* Effect.mapError(

@@ -3,7 +3,7 @@
  * which the submission was parsed: every change of a filter gives its sources a new version, and accept refuses events
  * parsed for an older one.
  */
-import type { NewEvent } from "../event/EventLog.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
 
 /** An address that has a filter. */
@@ -20,6 +20,13 @@ export interface FilteredDeliveries {
   readonly passed: ReadonlyArray<ReadonlyArray<number>>
 }
 
+/** An event as far as filters read it. */
+interface FilteredEvent {
+  readonly payload: JsonObject
+  /** Why it is spam, which is not delivered; absent if it is not. */
+  readonly spam?: unknown
+}
+
 /** Compiles the filter of an address. */
 export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddress => ({
   id,
@@ -29,7 +36,7 @@ export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddr
 /** A part of the request; empty for a source without such addresses. */
 export const filteredDeliveries = (
   addresses: ReadonlyArray<FilteredAddress> | undefined,
-  events: ReadonlyArray<Pick<NewEvent, "payload" | "spam">>,
+  events: ReadonlyArray<FilteredEvent>,
 ): { readonly filtered?: FilteredDeliveries } => {
   if (addresses === undefined) return NONE
   const passed = events.map(({ payload, spam }) => {

@@ -11,13 +11,13 @@ import { errorResponse } from "../server/ApiError.ts"
 import { faultError, logFault } from "../server/Fault.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { Cabinets } from "./Cabinets.ts"
-import { cabinetUnavailable, unknownHost } from "../tenancy/UnknownHost.ts"
+import { cabinetUnavailable, stoppedResponse, unknownHost } from "../tenancy/UnknownHost.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
 import { fetchAdapter } from "../server/FetchAdapter.ts"
 import { Listener, type ListenOptions, type Stopping } from "../server/Listener.ts"
 import { nodeAdapter } from "../server/NodeAdapter.ts"
 import { metricsRoute, type MetricsFor, processRoutes } from "./ProcessRoutes.ts"
-import { type Response, type Handle, type Request, RequestGone } from "../server/Request.ts"
+import { type Response, type Handler, type Request, RequestGone } from "../server/Request.ts"
 import { addressOf, routeTable } from "../server/Route.ts"
 
 export interface ServerOptions {
@@ -40,16 +40,17 @@ const requestHandler = Effect.fnUntraced(function* (options: ServerOptions, stop
 })
 
 /** The last resort for faults outside any route. */
-const guarded =
-  (handle: (request: Request) => Promise<Response>): Handle =>
-  async (request) => {
+const guarded = (handle: (request: Request) => Promise<Response>): Handler => ({
+  handle: async (request) => {
     try {
       return await handle(request)
     } catch (reason) {
       if (reason instanceof RequestGone) throw reason
       return errorResponse(faultError(logFault({ path: "/" }, reason, request.context)))
     }
-  }
+  },
+  stopped: stoppedResponse,
+})
 
 /** `(req, res)` for node:http, Express, Koa or Fastify, mounted under any path. Lives as long as the scope. */
 export const nodeHandler = Effect.fnUntraced(function* (options: ServerOptions, stopping?: Stopping) {

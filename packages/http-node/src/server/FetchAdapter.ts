@@ -4,15 +4,14 @@ import { ReadableStream } from "node:stream/web"
 import type { Context } from "effect"
 import { errorResponse } from "./ApiError.ts"
 import { faultError, logFault } from "./Fault.ts"
-import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
-import { stoppedResponse } from "../tenancy/UnknownHost.ts"
+import { type Response, type Handler, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
 
 type FetchedRequest = globalThis.Request
 type FetchedResponse = globalThis.Response
 
 export const fetchAdapter =
-  (handle: Handle, context: Context.Context<never>) =>
+  ({ handle, stopped }: Handler, context: Context.Context<never>) =>
   async (fetched: FetchedRequest): Promise<FetchedResponse> => {
     const request = new FetchRequest(fetched, context)
     try {
@@ -21,7 +20,7 @@ export const fetchAdapter =
       if (reason instanceof RequestGone) {
         // No client reads this response; 499 is the status that proxies log for a disconnected client.
         if (fetched.signal.aborted) return new globalThis.Response(null, { status: 499 })
-        return responseOf(request, stoppedResponse(request))
+        return responseOf(request, stopped(request))
       }
       return responseOf(request, errorResponse(faultError(logFault({ path: "/" }, reason, request.context))))
     } finally {

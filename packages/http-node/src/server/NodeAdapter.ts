@@ -7,15 +7,14 @@ import { pipeline, Readable } from "node:stream"
 import type { Context } from "effect"
 import { errorResponse } from "./ApiError.ts"
 import { faultError, logFault } from "./Fault.ts"
-import { type Response, type Handle, isStream, type Request, RequestGone } from "./Request.ts"
+import { type Response, type Handler, isStream, type Request, RequestGone } from "./Request.ts"
 import { REQUEST_ID_HEADER, requestId, withRequestId } from "./RequestId.ts"
-import { stoppedResponse } from "../tenancy/UnknownHost.ts"
 import { streamingResponses, waitingResponses } from "./StreamingResponses.ts"
 import { closesConnection, endUnreadBody } from "./UnreadBody.ts"
 
 /** A request listener, which lives as long as its handler. */
 export const nodeAdapter =
-  (handle: Handle, context: Context.Context<never>) =>
+  ({ handle, stopped }: Handler, context: Context.Context<never>) =>
   (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const request = new NodeRequest(incoming, outgoing, context)
     handle(request).then(
@@ -24,7 +23,7 @@ export const nodeAdapter =
         if (!(reason instanceof RequestGone))
           return respond(request, incoming, outgoing, faultResponse(request, reason))
         // The client may still be connected if the server itself is stopping.
-        respond(request, incoming, outgoing, stoppedResponse(request))
+        respond(request, incoming, outgoing, stopped(request))
       },
     )
   }

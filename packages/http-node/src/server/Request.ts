@@ -43,6 +43,13 @@ export interface Response {
 /** Always resolves, except for a client that has disconnected (RequestGone). */
 export type Handle = (request: Request) => Promise<Response>
 
+/** What an adapter runs. */
+export interface Handler {
+  readonly handle: Handle
+  /** The response to a client that is still connected when the server stops. */
+  readonly stopped: (request: Request) => Response
+}
+
 /** The client is gone: the work was interrupted, and no response exists. */
 export class RequestGone extends Error {
   override readonly name = "RequestGone"

@@ -13,6 +13,8 @@ import { TestClock } from "effect/testing"
 import { BodyLimits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
 import { fetchAdapter } from "../../src/server/FetchAdapter.ts"
+import type { Handle } from "../../src/server/Request.ts"
+import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
 
 const MINUTES = 600_000
@@ -40,7 +42,8 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
   )
   return Effect.gen(function* () {
     const [route] = yield* Effect.provide(intakeRoutes, Layer.merge(Intake.layer.pipe(Layer.provide(ports)), ports))
-    return fetchAdapter((request) => route!.handle(request, { params: ["s"], query: "" }), yield* Effect.context())
+    const handle: Handle = (request) => route!.handle(request, { params: ["s"], query: "" })
+    return fetchAdapter({ handle, stopped: stoppedResponse }, yield* Effect.context())
   })
 }
 

@@ -24,6 +24,7 @@ import type { Limits } from "../../src/intake/BodyLimits.ts"
 import { intakeRoutes } from "../../src/intake/IntakeRoutes.ts"
 import { fetchAdapter } from "../../src/server/FetchAdapter.ts"
 import { nodeAdapter } from "../../src/server/NodeAdapter.ts"
+import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 import { observe } from "../../src/server/Observe.ts"
 import type { Handle } from "../../src/server/Request.ts"
 import { addressOf, routeTable } from "../../src/server/Route.ts"
@@ -120,7 +121,8 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
           ? { status: 410, headers: {}, body: null }
           : observe(match.route, request, { params: match.params, query: address.query }, Context.empty())
       }
-      return [nodeAdapter(handle, Context.empty()), fetchAdapter(handle, Context.empty())] as const
+      const whole = { handle, stopped: stoppedResponse }
+      return [nodeAdapter(whole, Context.empty()), fetchAdapter(whole, Context.empty())] as const
     }),
   )
   server.on("connection", (socket) => socket.once("close", () => setImmediate(() => server.emit("connection gone"))))

@@ -8,6 +8,7 @@ import {
 } from "@data-cabinet/http-node/server/EventStream"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { nodeAdapter } from "@data-cabinet/http-node/server/NodeAdapter"
+import { stoppedResponse } from "@data-cabinet/http-node/tenancy/UnknownHost"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, ManagedRuntime, Queue, Scope } from "effect"
 
@@ -32,6 +33,13 @@ const textOf = async (body: AsyncIterator<Uint8Array>): Promise<string | null> =
 }
 
 const silent = Effect.succeed(Effect.never as NextEvent)
+
+/** Responds to every request with such a stream. */
+const adapterOf = (streams: EventStreams, open: Parameters<EventStreams["response"]>[1]) =>
+  nodeAdapter(
+    { handle: async () => streams.response("ada", open, Effect.succeed(true)), stopped: stoppedResponse },
+    Context.empty(),
+  )
 
 it("a stream sends its retry interval, its events, and keep-alives in between", () =>
   withStreams(async (streams) => {
@@ -95,7 +103,7 @@ it("streams end with their routes", async () => {
 it("a server that stops ends its streams first, with whole messages, without waiting for them", async () => {
   const scope = Scope.makeUnsafe()
   const streams = await Effect.runPromise(Scope.provide(eventStreams, scope))
-  const handler = nodeAdapter(async () => streams.response("ada", silent, Effect.succeed(true)), Context.empty())
+  const handler = adapterOf(streams, silent)
   const runtime = ManagedRuntime.make(Listener.layer(handler, { host: "127.0.0.1", port: 0, drainMillis: 3_600_000 }))
   const { port } = await runtime.runPromise(Listener)
   const response = await fetch(`http://127.0.0.1:${port}/`)
@@ -112,7 +120,7 @@ it("a client that disconnects closes its stream's resources", async () => {
     Effect.never as NextEvent,
   )
   await withStreams(async (streams) => {
-    const handler = nodeAdapter(async () => streams.response("ada", open, Effect.succeed(true)), Context.empty())
+    const handler = adapterOf(streams, open)
     const runtime = ManagedRuntime.make(Listener.layer(handler, { host: "127.0.0.1", port: 0 }))
     const { port } = await runtime.runPromise(Listener)
     const leave = new AbortController()

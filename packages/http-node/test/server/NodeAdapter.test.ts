@@ -6,6 +6,7 @@ import { afterEach, assert, describe, it } from "vitest"
 import { nodeAdapter } from "../../src/server/NodeAdapter.ts"
 import { type Response, type Handle, type Request, RequestGone } from "../../src/server/Request.ts"
 import { RequestId } from "../../src/server/RequestId.ts"
+import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 
 const OK: Response = { status: 201, headers: { "x-kind": "plain", "content-type": "text/plain" }, body: "пять" }
 
@@ -16,7 +17,8 @@ afterEach(() => close())
 const serving = async (handle: Handle, before: (response: ServerResponse) => void = () => {}) => {
   const logged: Array<unknown> = []
   const logger = Logger.make(({ fiber }) => void logged.push(fiber.getRef(References.CurrentLogAnnotations)))
-  const adapter = nodeAdapter(handle, Context.make(Logger.CurrentLoggers, new Set([logger])))
+  const handler = { handle, stopped: stoppedResponse }
+  const adapter = nodeAdapter(handler, Context.make(Logger.CurrentLoggers, new Set([logger])))
   const server = createServer((request, response) => {
     before(response)
     adapter(request, response)

@@ -2,9 +2,9 @@
  * An event of the feed as the delivery that an address would receive, for a program on a developer's machine, which no
  * address can reach. The delivery has the event's id, so that posting it again posts the same.
  */
-import { isEmptyPayload, isFilled } from "../event/Payload.ts"
+import type { Claimed } from "../delivery/DeliveryQueue.ts"
 import { ownJson } from "../json/ParseJson.ts"
-import type { Claimed } from "./DeliveryQueue.ts"
+import { isEmptyPayload, isFilled } from "./Payload.ts"
 
 export interface ForwardedEvent {
   readonly id: number

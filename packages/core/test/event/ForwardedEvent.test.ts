@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { deliveryBody } from "../../src/delivery/DeliveryBody.ts"
-import { forwardedEvent } from "../../src/delivery/ForwardedEvent.ts"
+import { forwardedEvent } from "../../src/event/ForwardedEvent.ts"
 
 const item = (payload: string, more: object = {}) => {
   const { repeat_of, history, deleted_at, ...rest } = { repeat_of: null, history: false, deleted_at: null, ...more }
