@@ -129,15 +129,18 @@ it(
   async () => {
     const { id } = await manage().call("addSource", { body: { name: "Fed" } })
     const store = testCabinet(database.url)
-    const writing = store.runPromise(
-      EventLog.use((log) =>
-        Effect.forEach(
-          Array.from({ length: EVENTS / BATCH }, (_, n) => n * BATCH),
-          (from) => appendEvents(log, batch(id, from)),
-          { concurrency: 2, discard: true },
+    const write = (from: number, to: number) =>
+      store.runPromise(
+        EventLog.use((log) =>
+          Effect.forEach(
+            Array.from({ length: (to - from) / BATCH }, (_, n) => from + n * BATCH),
+            (first) => appendEvents(log, batch(id, first)),
+            { concurrency: 2, discard: true },
+          ),
         ),
-      ),
-    )
+      )
+    // The last events come after the last kill, so that each kill meets a client that still reads.
+    const writing = write(0, EVENTS - BATCH)
     const kept = new Map<number, FeedEvent>()
     let cursor: string | null = null
     let failures = 0
@@ -175,6 +178,7 @@ it(
       server = await serve()
     }
     await writing
+    await write(EVENTS - BATCH, EVENTS)
     await following
     await store.dispose()
 

@@ -4,8 +4,10 @@
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Passwords } from "@data-cabinet/core/person/PasswordQueue"
 import { type Cabinet, openCabinet } from "data-cabinet"
-import { afterAll, assert, beforeAll, it } from "vitest"
+import { Effect } from "effect"
+import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { visitor, type Visitor } from "../support/browserSession.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
 
@@ -344,23 +346,31 @@ it("a flood of sign-ins is refused with a message, and takes no time from intake
   const source = await cabinet.sources.create({ name: "Beside" })
   const intake = source.intakeUrl.replace(/^https?:\/\/[^/]+/, base)
   const { secret } = await invite("Honest")
-  const flood = Promise.all(
-    Array.from({ length: 60 }, (_, n) => from().post("/console/sign-in", { name: `n${n}`, password: PASSWORD })),
+  // The computation before those of the flood lasts until both have their responses, however fast the machine is.
+  const { promise: over, resolve: end } = Promise.withResolvers<void>()
+  const before = Effect.runPromise(
+    Passwords.use((queue) =>
+      queue.run(
+        Symbol("another cabinet"),
+        "anybody",
+        Effect.promise(() => over),
+      ),
+    ),
   )
-  let isOver = false
-  void flood.then(() => (isOver = true))
+  const statuses: Array<number> = []
+  const flood = Array.from({ length: 60 }, async (_, n) => {
+    statuses.push((await from().post("/console/sign-in", { name: `n${n}`, password: PASSWORD })).status)
+  })
   const [sent, claimed] = await Promise.all([
     fetch(intake, { method: "POST", body: '{"a":1}' }),
     from().post("/console/welcome", { link: secret }),
   ])
   assert.deepStrictEqual([sent.status, claimed.status], [200, 303])
-  assert.isFalse(isOver)
-  const statuses = (await flood).map(({ status }) => status)
-  assert.deepStrictEqual(
-    [...new Set(statuses)].sort((one, other) => one - other),
-    [403, 429],
-  )
-  assert.isAtMost(statuses.filter((status) => status === 403).length, 12)
+  await vi.waitFor(() => assert.lengthOf(statuses, 50), 120_000)
+  assert.deepStrictEqual([...new Set(statuses)], [429])
+  end()
+  await Promise.all([before, ...flood])
+  assert.deepStrictEqual([...new Set(statuses.slice(50))], [403])
 })
 
 it("everything is in the audit log with its actor, and no secret anywhere in the database", async () => {

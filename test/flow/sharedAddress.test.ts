@@ -46,7 +46,6 @@ const flood = async (count: number, send: () => Promise<number>, atOnce = 15): P
   return statuses
 }
 
-/** Waits for the beginning of a minute on the server's clock, so that counts do not start over in between. */
 const MINUTE = 60_000
 
 it("wrong tokens and cookies from one address lock out no valid ones, whether used before or not", async () => {
