@@ -14,7 +14,8 @@ import { notInherited } from "./InheritedAttempt.ts"
 import { sessionLeases } from "./SessionLeases.ts"
 import { sessionName } from "./SessionGroup.ts"
 import type { SessionSettings } from "./SessionSettings.ts"
-import { isUnfit, releasedOnFailure, replacingUnfit } from "./ReplacedSession.ts"
+import { SharedChecks } from "./SharedChecks.ts"
+import { releasedOnFailure, replacingUnfit } from "./ReplacedSession.ts"
 import { StatementSession } from "./StatementSession.ts"
 import { lookedAfter, type Overdue, Uncancelled } from "./Uncancelled.ts"
 import { watchCommits } from "./UnconfirmedCommit.ts"
@@ -128,7 +129,7 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const opened = countOpened(config)
   const pool = yield* PgPool.make(config)
   const checked = new WeakMap<PgConnection.PgConnection, StatementSession>()
-  const refusals = new WeakMap<PgConnection.PgConnection, SqlError.SqlError>()
+  const checks = new SharedChecks()
   /** The key by which a statement finds its transaction; undefined until there is a client. */
   const transaction: { key?: SqlClient.SqlClient["transactionService"] } = {}
   const isInTransaction = (context: Context.Context<never>) =>
@@ -139,16 +140,11 @@ const open = Effect.fnUntraced(function* (given: SessionPoolOptions) {
   const check = (connection: PgConnection.PgConnection): Effect.Effect<StatementSession, SqlError.SqlError> => {
     const known = checked.get(connection)
     if (known !== undefined) return Effect.succeed(known)
-    return checkSession(connection, settings).pipe(
+    return checks.run(connection, checkSession(connection, settings)).pipe(
       Effect.map((wasSet) => {
         const session = new StatementSession(connection, wasSet, uncancelled(connection))
         checked.set(connection, session)
         return session
-      }),
-      // A check that shares a session with the check that refused it may only see that it ended.
-      Effect.mapError((error) => {
-        if (isUnfit(error)) refusals.set(connection, error)
-        return refusals.get(connection) ?? error
       }),
       // Its server was requested to end it, but the pool learns of the end later, and would lend the session once more.
       Effect.tapError(() => pool.invalidate(connection)),

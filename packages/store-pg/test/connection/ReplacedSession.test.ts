@@ -4,7 +4,7 @@ import * as SessionPool from "@data-cabinet/store-pg/connection/SessionPool"
 import * as SessionSettings from "@data-cabinet/store-pg/connection/SessionSettings"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { afterEach, assert, beforeEach, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 import { databaseUrl, runSql, superuser } from "../../../../test/support/postgresAdmin.ts"
@@ -41,15 +41,23 @@ const poolOf = (multiplex: boolean): SessionPool.SessionPoolOptions => ({
   },
 })
 
-/** A pool opens the next session while the caller of a refused one leaves. */
-const untilOneIsIdle = async (): Promise<void> => {
-  for (;;) {
-    const idle = await elsewhere(
-      `SELECT FROM pg_stat_activity WHERE application_name = '${group.applicationName}' AND state = 'idle'`,
-    )
-    if (idle.length > 0) return
-  }
+const isOneIdle = async (): Promise<boolean> => {
+  const idle = await elsewhere(
+    `SELECT FROM pg_stat_activity WHERE application_name = '${group.applicationName}' AND state = 'idle'`,
+  )
+  return idle.length > 0
 }
+
+/** A pool opens the session that a caller asked for even if the caller leaves meanwhile: nobody checks it before the next. */
+const untilOneIsIdle = <E>(work: Effect.Effect<unknown, E>) =>
+  Effect.gen(function* () {
+    while (!(yield* Effect.promise(isOneIdle))) {
+      const before = opened
+      const caller = yield* Effect.forkChild(work)
+      while (opened === before && caller.pollUnsafe() === undefined) yield* Effect.yieldNow
+      yield* Fiber.interrupt(caller)
+    }
+  })
 
 const INSERT = "INSERT INTO public.work (done) VALUES (true)"
 
@@ -77,7 +85,7 @@ it.each([
     const work = WAYS[way](yield* PgClient.PgClient)
     const refused = yield* Effect.flip(work)
     assert.match(sqlMessage(refused), /default_transaction_read_only is "on" instead of "off"/)
-    yield* Effect.promise(untilOneIsIdle)
+    yield* untilOneIsIdle(work)
     yield* Effect.promise(reset)
     yield* eight(work)
   }).pipe(Effect.provide(SessionPool.layer(poolOf(multiplex))), Effect.runPromise)
@@ -89,7 +97,7 @@ it("sessions lent whole are replaced when a setting was reset", async () => {
     const sessions = yield* SessionPool.lentSessions(poolOf(false))
     const work = sessions.use((session) => session.query(INSERT))
     yield* Effect.flip(work)
-    yield* Effect.promise(untilOneIsIdle)
+    yield* untilOneIsIdle(work)
     yield* Effect.promise(reset)
     yield* eight(work)
   }).pipe(Effect.scoped, Effect.runPromise)
