@@ -28,6 +28,14 @@ const failureIn = async (of: Reading, name: string, ...params: Parameters<Readin
 
 const failure = (name: string, ...params: Parameters<Reading["page"]>[1] & {}) => failureIn(reading, name, ...params)
 
+/** The same of a read that its limit ends: one that a busy machine took for frozen is repeated. */
+const overTime = async (name: string) => {
+  for (;;) {
+    const failed = await failure(name)
+    if (!("code" in failed && failed.code === "reader_off")) return failed
+  }
+}
+
 const page = (name: string) =>
   SelectRows.use((rows) => fromCall((call) => rows.page({ schema: "public", name, params: [] }, call)))
 
@@ -50,7 +58,7 @@ describe("PgRowReader", () => {
   })
 
   it("returns query_timeout when the query exceeds its limit", async () => {
-    expect(await failure("slow")).toMatchObject({ code: "query_timeout" })
+    expect(await overTime("slow")).toMatchObject({ code: "query_timeout" })
   })
 
   it("returns reader_off while the reader's sessions are frozen, and reads again afterwards", async () => {
@@ -142,7 +150,7 @@ describe("PgRowReader", () => {
       `CREATE FUNCTION naps() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN 1; END $$`,
     )
     await reading.run(`CREATE VIEW napping AS SELECT naps() AS one`)
-    expect(await failure("napping")).toMatchObject({ code: "query_timeout" })
+    expect(await overTime("napping")).toMatchObject({ code: "query_timeout" })
     await reading.run(`CREATE TABLE taken (n int)`)
     await reading.run(`CREATE FUNCTION waits() RETURNS bigint LANGUAGE plpgsql AS $$
       BEGIN RETURN (SELECT count(*) FROM public.taken); END $$`)

@@ -13,7 +13,8 @@ const ROWS = 10_000
 
 let reading: Reading
 beforeAll(async () => {
-  reading = await openReading()
+  // Reads that wait for a lock do so for as long as the test holds it, however busy the machine is.
+  reading = await openReading({ settings: { statementTimeout: 100_000, lockTimeout: 100_000 } })
   await reading.run(
     `CREATE TABLE orders AS SELECT n AS id, n % 7 AS shop, n % 11 AS total, 'secret-' || n AS note FROM generate_series(1, ${ROWS}) n`,
   )
