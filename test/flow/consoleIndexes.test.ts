@@ -41,7 +41,7 @@ it("the search index is created, shown as the API has it, rebuilt and dropped", 
   assert.include(shown, ">ready<")
   assert.notInclude(shown, `${INDEXES}/search"`)
   await fetch(cabinet.source.intakeUrl, { method: "POST", body: new URLSearchParams({ newer: "column" }) })
-  assert.include((await editor.get(INDEXES)).text, "lacks newer columns, not used")
+  assert.include((await editor.get(INDEXES)).text, "out of date, not used")
   assert.strictEqual((await editor.post(`${INDEXES}/search`, {})).status, 303)
   await idle()
   assert.include((await editor.get(INDEXES)).text, ">ready<")

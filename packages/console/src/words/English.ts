@@ -486,7 +486,7 @@ export const ENGLISH = {
     searchHint:
       "Makes a search in all columns fast on a large table, for three consecutive letters or digits and more. Rebuild it after columns were added. While it is built, rows can be written and read, but new fields wait.",
     noSearch: "This table has no search index.",
-    incomplete: "lacks newer columns, not used",
+    incomplete: "out of date, not used",
     rebuild: "Rebuild it",
     size: "Size",
     megabytes: (bytes: number) => `${tenths(bytes / 1_048_576)} MB`,

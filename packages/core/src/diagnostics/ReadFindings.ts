@@ -39,7 +39,7 @@ const ofSearch = ({ outdatedSearchIndexes: outdated }: DiagnosticsReport): Findi
     : finding(
         "search",
         "warn",
-        `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
+        `Searches do not use the search index of ${outdated.join(", ")}, because it lacks newer columns, was built by an earlier version, or was never completed. Rebuild it with: cabinet table search-index ${outdated[0]!}`,
       )
 
 /** The column's name in a shell command; an ellipsis if the shell cannot hold it. */

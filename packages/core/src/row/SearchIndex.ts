@@ -33,7 +33,7 @@ export const searchIndexStateShape = Shape.named(
 
 /** The current state of a search index. */
 export interface FoundSearchIndex extends TableIndex {
-  /** Whether it covers all columns. One that lacks a newer column is not used, and the next build replaces it. */
+  /** Whether it is up to date: it covers all columns, as this version builds it. */
   readonly complete: boolean
 }
 
@@ -44,7 +44,7 @@ export const searchIndexShape = Shape.named(
     name: Shape.text("Its name."),
     valid: indexFigures.valid,
     complete: Shape.flag(
-      "Whether it covers all columns: one that lacks a newer column is not used until it is rebuilt.",
+      "Whether it is up to date: one that lacks a newer column, or was built by an earlier version, is not used until it is rebuilt.",
     ),
     bytes: indexFigures.bytes,
     scans: indexFigures.scans,

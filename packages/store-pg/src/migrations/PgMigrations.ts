@@ -1,13 +1,14 @@
 /**
- * Migrates a database: applies every numbered script of this folder that is missing, in one transaction, under a lock,
- * so that any number of processes may start at once. Refuses a database that cannot store all texts (an encoding other
+ * Migrates a database: applies every numbered script of this folder that is missing, each in a transaction of its own,
+ * under a lock, so that any number of processes may start at once. A new database gets all of them in one. Refuses a database that cannot store all texts (an encoding other
  * than UTF-8), a PostgreSQL that is too old, a database of an early development version, and one that a newer program
  * has already migrated.
  *
  * Processes of the previous version keep serving during a migration, and afterwards until they are replaced. So a script
  * keeps everything that they use: it adds, and removes only what the previous version no longer uses. It also must not
  * wait long for a table, because sessions that queue behind its lock wait as well. It waits less time than accepting an
- * event does, releases its locks, and retries a little later.
+ * event does, releases its locks, and retries a little later. One transaction for all scripts would collect the locks of
+ * nearly every table, and under load never get the last of them.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schedule, Schema } from "effect"
@@ -87,9 +88,34 @@ const createHouse = Effect.fnUntraced(
   ),
 )
 
-/** Applies those of these scripts that are missing, and returns their names: `[]` for an up-to-date database. */
-export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
-  const sql = yield* PgClient.PgClient
+/** Returns those of these scripts that a database lacks, or refuses it. */
+const missingOf = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Migration>,
+  rows: ReadonlyArray<Pick<Migration, "number" | "name">>,
+): Effect.fn.Return<ReadonlyArray<Migration>, MigrationError> {
+  if (rows.some(({ number, name }) => number === 1 && name !== FIRST)) {
+    return yield* new MigrationError({
+      code: "older",
+      message:
+        "The database was created by a development version from before 24 November 2026, whose tables this version does not read (its first migration is named cabinet, not schema). Start this version on another database or data directory. The old data stays readable: by the last commit of that time (git checkout d3f38bfd, then npm start), or with psql, as the tables of schema sources and as cabinet.event.",
+    })
+  }
+  const had = new Set(rows.map(({ number }) => number))
+  const newest = all.at(-1)?.number ?? 0
+  const ahead = [...had].find((number) => number > newest)
+  if (ahead !== undefined) {
+    return yield* new MigrationError({
+      code: "newer",
+      message: `The database has had migration ${ahead}, but this program knows only ${newest}: it was used by a newer version. Start that version or a later one.`,
+    })
+  }
+  return all.filter(({ number }) => !had.has(number))
+})
+
+const nameOf = ({ number, name }: Migration): string => `${String(number).padStart(4, "0")}_${name}`
+
+/** Refuses a server that cannot store a cabinet; returns whether the user may create schemas. */
+const checkServer = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const [server] = yield* sql<{ encoding: string; version: number; may: boolean }>`
     SELECT pg_encoding_to_char(encoding) AS encoding, current_setting('server_version_num')::int4 AS version,
            has_database_privilege(current_database(), 'CREATE') AS may
@@ -106,59 +132,70 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
       message: `The database is PostgreSQL ${Math.floor(server!.version / 10000)}; a cabinet needs 15 or newer.`,
     })
   }
-  const apply = Effect.gen(function* () {
-    const [foreign] = yield* sql.unsafe<{ schema: string; owner: string }>(FOREIGN_SCHEMA)
-    if (foreign !== undefined) {
+  return server!.may
+})
+
+/** Locks the table of the scripts that were applied, which it creates in a new database, and returns them. */
+const lockedRecord = Effect.fnUntraced(function* (sql: PgClient.PgClient, mayCreate: boolean) {
+  const [foreign] = yield* sql.unsafe<{ schema: string; owner: string }>(FOREIGN_SCHEMA)
+  if (foreign !== undefined) {
+    return yield* new MigrationError({
+      code: "rights",
+      message: `The schema ${foreign.schema} exists already and belongs to ${foreign.owner}, who could replace its objects at any time. Drop it, and start again.`,
+    })
+  }
+  const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
+  // One process at a time, by a table lock: any role could hold an advisory one. It does not block readers.
+  if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
+  yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
+  if (!house!.there) {
+    if (!mayCreate) {
       return yield* new MigrationError({
         code: "rights",
-        message: `The schema ${foreign.schema} exists already and belongs to ${foreign.owner}, who could replace its objects at any time. Drop it, and start again.`,
-      })
-    }
-    const [house] = yield* sql<{ there: boolean }>`SELECT to_regclass('cabinet.migration') IS NOT NULL AS there`
-    // One process at a time, by a table lock: any role could hold an advisory one. It does not block readers.
-    if (house!.there) yield* sql`LOCK TABLE cabinet.migration IN SHARE ROW EXCLUSIVE MODE`
-    yield* sql.unsafe(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`)
-    if (!house!.there) {
-      if (!server!.may) {
-        return yield* new MigrationError({
-          code: "rights",
-          message:
-            "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
-        })
-      }
-      yield* createHouse(sql)
-    }
-    const rows = yield* sql<{ number: number; name: string }>`SELECT number, name FROM cabinet.migration`
-    if (rows.some(({ number, name }) => number === 1 && name !== FIRST)) {
-      return yield* new MigrationError({
-        code: "older",
         message:
-          "The database was created by a development version from before 24 November 2026, whose tables this version does not read (its first migration is named cabinet, not schema). Start this version on another database or data directory. The old data stays readable: by the last commit of that time (git checkout d3f38bfd, then npm start), or with psql, as the tables of schema sources and as cabinet.event.",
+          "The database user may not create schemas here. Let its owner run: GRANT CREATE ON DATABASE … TO …; or name a user that owns the database in DATABASE_URL.",
       })
     }
-    const had = new Set(rows.map((row) => row.number))
-    const newest = all.at(-1)?.number ?? 0
-    const ahead = [...had].find((number) => number > newest)
-    if (ahead !== undefined) {
-      return yield* new MigrationError({
-        code: "newer",
-        message: `The database has had migration ${ahead}, but this program knows only ${newest}: it was used by a newer version. Start that version or a later one.`,
-      })
-    }
+    yield* createHouse(sql)
+  }
+  return yield* sql<{ number: number; name: string }>`SELECT number, name FROM cabinet.migration`
+})
+
+/** Applies those of these scripts that are missing, and returns their names: `[]` for an up-to-date database. */
+export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<Migration>) {
+  const sql = yield* PgClient.PgClient
+  const mayCreate = yield* checkServer(sql)
+  let current = ""
+  let waiting = ""
+  const applyNext = Effect.gen(function* () {
+    const rows = yield* lockedRecord(sql, mayCreate)
+    const missing = yield* missingOf(all, rows)
     const applied: Array<string> = []
-    for (const migration of all) {
-      if (had.has(migration.number)) continue
+    for (const migration of rows.length === 0 ? missing : missing.slice(0, 1)) {
+      current = nameOf(migration)
       for (const statement of migration.statements) yield* sql.unsafe(statement)
       yield* sql`INSERT INTO cabinet.migration (number, name) VALUES (${migration.number}, ${migration.name})`
-      applied.push(`${String(migration.number).padStart(4, "0")}_${migration.name}`)
+      applied.push(current)
     }
-    return applied
+    return { applied, isDone: applied.length === missing.length }
   })
-  return yield* connectionLossAsError(sql.withTransaction(apply)).pipe(
+  const sayThatItWaits = Effect.suspend(() => {
+    if (waiting === current) return Effect.void
+    waiting = current
+    return Effect.logInfo(`migrating the schema: ${current} waits for transactions that use its tables`)
+  })
+  const patiently = connectionLossAsError(sql.withTransaction(applyNext)).pipe(
+    Effect.tapError((error) => (isLockTimeout(error) ? sayThatItWaits : Effect.void)),
     Effect.retry({ schedule: retries, while: (error) => isLockTimeout(error) || error instanceof CreatedByAnother }),
     Effect.catchIf(isLockTimeout, busy),
     Effect.catchTag("CreatedByAnother", busy),
   )
+  const applied: Array<string> = []
+  for (;;) {
+    const step = yield* patiently
+    applied.push(...step.applied)
+    if (step.isDone) return applied
+  }
 })
 
 const isLockTimeout = (error: unknown): boolean => SqlError.isSqlError(error) && sqlState(error) === "55P03"

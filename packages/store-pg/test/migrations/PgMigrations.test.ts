@@ -1,7 +1,7 @@
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import { migrate, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
-import { Effect } from "effect"
-import { assert, it } from "vitest"
+import { applyMigrations, migrate, migrations } from "@data-cabinet/store-pg/migrations/PgMigrations"
+import { Effect, Logger } from "effect"
+import { assert, expect, it } from "vitest"
 import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
 
 const empty = withDatabase({ empty: true })
@@ -14,6 +14,41 @@ it("migrate applies each script once when several processes start at the same ti
   const runs = await Promise.all(Array.from({ length: 4 }, () => migrateAt(empty.url)))
   assert.strictEqual(runs.flat().length, all.length)
   assert.deepStrictEqual(await migrateAt(empty.url), [])
+})
+
+it("a script keeps what it has done while a later one waits for a table, and says which one waits", async () => {
+  const database = await testDatabase()
+  const later = [
+    { number: 9001, name: "sooner", statements: ["ALTER TABLE cabinet.source ADD COLUMN sooner text"] },
+    { number: 9002, name: "later", statements: ["ALTER TABLE cabinet.event ADD COLUMN later text"] },
+  ]
+  const logged: Array<string> = []
+  const heard = Logger.make(({ message }) => void logged.push(String(message)))
+  const numbers = () =>
+    database
+      .run("SELECT number FROM cabinet.migration WHERE number > 9000 ORDER BY number")
+      .then((rows) => rows.map(({ number }) => number))
+  await database.run("CREATE TABLE public.enough ()")
+  const reading = database.run(`DO $$ BEGIN
+    PERFORM FROM cabinet.event;
+    WHILE NOT EXISTS (SELECT FROM public.enough) LOOP PERFORM pg_sleep(0.02); END LOOP;
+  END $$`)
+  await expect
+    .poll(() => database.run("SELECT FROM pg_locks WHERE relation = 'cabinet.event'::regclass AND granted"))
+    .toHaveLength(1)
+  const migrating = Effect.runPromise(
+    Effect.flatMap(migrations, (all) => applyMigrations([...all, ...later])).pipe(
+      Effect.provide(OwnerClient.layer({ url: database.url })),
+      Effect.provide(Logger.layer([heard])),
+    ),
+  )
+  await expect.poll(() => logged).toHaveLength(1)
+  assert.match(logged[0]!, /9002_later waits/)
+  assert.deepStrictEqual(await numbers(), [9001])
+  await database.run("INSERT INTO public.enough DEFAULT VALUES")
+  await reading
+  assert.deepStrictEqual(await migrating, ["9001_sooner", "9002_later"])
+  await database.drop()
 })
 
 it("migrate refuses a database that a newer program has migrated", async () => {
