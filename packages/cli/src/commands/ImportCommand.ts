@@ -72,6 +72,11 @@ const headerWords = ({ headerRow }: ImportReport): string =>
 
 const MAX_SHOWN_REFUSALS = 20
 
+const hasNoRows = ({ rows, refused }: ImportReport): boolean => rows === 0 && refused === 0
+
+const noRows = ({ headerRow, bytes }: ImportReport): string =>
+  headerRow === null || bytes === 0 ? "no rows" : "no rows below its header"
+
 const lines = (outcome: ImportReport, style: Style): ReadonlyArray<string> => {
   const refusals = outcome.refusals
     .slice(0, MAX_SHOWN_REFUSALS)
@@ -103,9 +108,13 @@ const lines = (outcome: ImportReport, style: Style): ReadonlyArray<string> => {
   )
   const preview = outcome.state === "dry_run" ? outcome.preview.map((row) => style.dim(`  ${plainText(row)}`)) : []
   const head = {
-    done: `${counted(outcome.accepted, "row")} of ${outcome.file} imported as ${outcome.accepted === 1 ? "an event" : "events"}.`,
+    done: hasNoRows(outcome)
+      ? `${outcome.file} has ${noRows(outcome)}, so nothing was imported.`
+      : `${counted(outcome.accepted, "row")} of ${outcome.file} imported as ${outcome.accepted === 1 ? "an event" : "events"}.`,
     accepting: `${outcome.file} is staged: ${outcome.accepted} of ${counted(outcome.rows, "row")} accepted, the rest is pending${outcome.failure === null ? "" : ` (${outcome.failure})`}.`,
-    dry_run: `${counted(outcome.rows, "row")} of ${outcome.file} would become ${outcome.rows === 1 ? "an event" : "events"}.`,
+    dry_run: hasNoRows(outcome)
+      ? `${outcome.file} has ${noRows(outcome)}, so nothing would be imported.`
+      : `${counted(outcome.rows, "row")} of ${outcome.file} would become ${outcome.rows === 1 ? "an event" : "events"}.`,
     refused: `Nothing of ${outcome.file} was imported.`,
     unclear: `Nothing of ${outcome.file} was imported: several delimiters fit.`,
     failed: `The import of ${outcome.file} failed: ${outcome.failure ?? "it cannot continue"}.`,

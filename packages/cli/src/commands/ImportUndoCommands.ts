@@ -57,14 +57,16 @@ const keptLines = (kept: ReadonlyArray<KeptColumn>) => kept.map(({ reason }) => 
 const lines = (one: ImportStatus): ReadonlyArray<string> => {
   const { undo } = one
   const head = `Import ${one.id} of ${plainText(one.name)} into source ${one.sourceId}: ${endOf(one)}, ${one.accepted} of ${counted(one.staged, "row")} accepted.`
-  if (undo === null) return [head, ...(one.failure === null ? [] : [plainText(one.failure)]), ...doubtLines(one.doubts)]
+  const doubts = doubtLines(one.doubts)
+  if (undo === null) return [head, ...(one.failure === null ? [] : [plainText(one.failure)]), ...doubts]
   const moved = counted(undo.events, "event")
-  if (undo.state === "undoing") return [head, `It is being undone: ${moved} moved to the trash so far.`]
+  if (undo.state === "undoing") return [head, `It is being undone: ${moved} moved to the trash so far.`, ...doubts]
   return [
     head,
     `It is undone: ${moved} moved to the trash with ${undo.events === 1 ? "its row" : "their rows"}.`,
     ...(undo.columns.length > 0 ? [`Dropped: ${named(undo.columns)}.`] : []),
     ...keptLines(undo.kept),
+    ...doubts,
   ]
 }
 

@@ -898,13 +898,18 @@ export const ENGLISH = {
       failed: "failed",
     },
     reports: {
-      done: (rows: number, _refused: number) => `${count(rows, { one: "row has", other: "rows have" })} become events.`,
+      done: (rows: number, refused: number) =>
+        rows + refused === 0
+          ? "The file has no rows, so nothing was imported."
+          : `${count(rows, { one: "row has", other: "rows have" })} become events.`,
       accepting: (rows: number, _refused: number) =>
         `${count(rows, { one: "row becomes an event", other: "rows become events" })} now, also if you leave this screen.`,
       refused: (_rows: number, refused: number) =>
         `Nothing was imported: ${count(refused, { one: "row cannot be read", other: "rows cannot be read" })}.`,
       dry_run: (rows: number, refused: number) =>
-        `${count(rows, { one: "row", other: "rows" })} would become events; ${count(refused, { one: "row cannot be read", other: "rows cannot be read" })}.`,
+        rows + refused === 0
+          ? "The file has no rows, so nothing would be imported."
+          : `${count(rows, { one: "row", other: "rows" })} would become events; ${count(refused, { one: "row cannot be read", other: "rows cannot be read" })}.`,
       unclear: (_rows: number, _refused: number) => "Nothing was imported: several delimiters fit.",
       failed: (_rows: number, _refused: number) => "Nothing more was imported.",
     },

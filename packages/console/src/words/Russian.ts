@@ -899,10 +899,14 @@ export const RUSSIAN: Words = {
       failed: "не удалось",
     },
     reports: {
-      done: (number, _refused) => `${count(number, rows)} в событиях.`,
+      done: (number, refused) =>
+        number + refused === 0 ? "В файле нет строк, загружать нечего." : `${count(number, rows)} в событиях.`,
       accepting: (number, _refused) => `${count(number, rows)} становятся событиями, даже если уйти с этого экрана.`,
       refused: (_number, refused) => `Ничего не загружено: не читается ${count(refused, rows)}.`,
-      dry_run: (number, refused) => `${count(number, rows)} стали бы событиями; не читается ${count(refused, rows)}.`,
+      dry_run: (number, refused) =>
+        number + refused === 0
+          ? "В файле нет строк, загружать нечего."
+          : `${count(number, rows)} стали бы событиями; не читается ${count(refused, rows)}.`,
       unclear: (_number, _refused) => "Ничего не загружено: подходит несколько разделителей.",
       failed: (_number, _refused) => "Больше ничего не загружено.",
     },

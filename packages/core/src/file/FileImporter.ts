@@ -14,6 +14,7 @@ import type { ArchiveReading } from "./ArchiveReader.ts"
 import { type FileError, fileError, noSuchImport } from "./FileError.ts"
 import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
+import { identified } from "./FileIdentity.ts"
 import { type FileInspection, inspectFile, MAX_FILE_BYTES } from "./FileInspection.ts"
 import { type FileReading, headerRowOf, inspected, NOTHING_ACCEPTED, NOTHING_SURVEYED, UNCLEAR } from "./FileReading.ts"
 import type { Refusal } from "./FileItem.ts"
@@ -76,7 +77,7 @@ export class FileImporter {
       yield* onProgress({ phase: "looking", done: 0, total: request.file.size })
       const file = yield* this.#ports.archives.open(request.file, MAX_FILE_BYTES)
       const given = { ...request, name, file }
-      const look = yield* inspectFile(file, options)
+      const look = yield* identified(this.#ports.sheets, file, yield* inspectFile(file, options))
       const importedBefore = Option.getOrNull(yield* this.#ports.imports.same(sourceId, look.sha256))
       const named = { sourceId, file: name, ...inspected(look), importedBefore }
       const readings = look.csv?.readings ?? []

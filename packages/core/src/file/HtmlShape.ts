@@ -13,6 +13,8 @@ import { tableBegin } from "./TableBegin.ts"
 export interface HtmlShape {
   /** The table's number in the page, from 1. */
   readonly table: number
+  /** Whether the page has no other. */
+  readonly isOnly: boolean
   readonly header: boolean
   /** The row where it begins, counted from 1, and how many rows above it are titles. */
   readonly firstLine: number
@@ -114,5 +116,5 @@ export const htmlShape = (
       return yield* sheetError(words)
     }
     if (table === null) return yield* sheetError(`This HTML page has no table ${given.sheet}: pass one of ${listed}.`)
-    return { table, ...beginOf(rows, given) }
+    return { table, isOnly: count === 1, ...beginOf(rows, given) }
   })

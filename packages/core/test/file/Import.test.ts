@@ -224,6 +224,21 @@ it.effect("Import refuses a file that was imported before, names the earlier imp
   }),
 )
 
+it.effect("Import reads another sheet of a workbook that was imported, but no sheet twice however it is chosen", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const file = fileOf("a.xlsx", zip)
+    const sheet = [["a"], [1]]
+    const read = (name?: string) => importing(all, file, name === undefined ? {} : { sheet: name }, { sheet })
+    const refusal = (name?: string) => Effect.map(Effect.flip(read(name)), (error) => (error as { code: string }).code)
+    yield* read()
+    assert.strictEqual(yield* refusal("Sheet1"), "same_file")
+    assert.deepInclude(yield* read("Other"), { state: "done", importedBefore: null })
+    assert.deepStrictEqual([yield* refusal("Other"), yield* refusal()], ["same_file", "same_file"])
+    assert.lengthOf(all.events, 2)
+  }),
+)
+
 it.effect("Import refuses a file that is already being imported", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()
