@@ -193,7 +193,7 @@ export const applyMigrations = Effect.fnUntraced(function* (all: ReadonlyArray<M
   const applied: Array<string> = []
   for (;;) {
     const step = yield* patiently
-    applied.push(...step.applied)
+    for (const name of step.applied) applied.push(name)
     if (step.isDone) return applied
   }
 })
