@@ -7,9 +7,16 @@ import { ConsoleRoutes } from "@data-cabinet/http-node/server/ConsoleRoutes"
 import { Effect, Layer } from "effect"
 import { assetRoute } from "./assets/Assets.ts"
 import { ConsoleSettings } from "./ConsoleSettings.ts"
-import { MISSING_SCREEN } from "./screen/MissingScreen.ts"
 import { screenRoutes } from "./screen/ScreenRoute.ts"
 import { allScreens } from "./Screens.ts"
+import type { ConsoleScreen } from "./screen/ConsoleScreen.ts"
+
+/** Every other address below `/console/`: a person reads a page there, with the way on. */
+const MISSING_SCREEN: ConsoleScreen = {
+  path: "/console/{...}",
+  action: "self.read",
+  get: () => Effect.fail({ code: "no_such_endpoint", message: "This address has no screen." }),
+}
 
 /** Needs the same ports and use cases as the management API, and `HttpSettings`. */
 export const layer = (settings: ConsoleSettings["Service"]) =>

@@ -11,11 +11,9 @@ import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
 import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
 import * as HttpEventContext from "./event/HttpEventContext.ts"
-import * as HttpErasure from "./event/HttpErasure.ts"
 import * as HttpRereading from "./event/HttpRereading.ts"
 import * as HttpTrash from "./event/HttpTrash.ts"
 import * as HttpFeed from "./feed/HttpFeed.ts"
-import * as HttpFollowFeed from "./feed/HttpFollowFeed.ts"
 import * as HttpFollowers from "./follower/HttpFollowers.ts"
 import * as HttpImport from "./file/HttpImport.ts"
 import * as HttpImports from "./file/HttpImports.ts"
@@ -24,13 +22,11 @@ import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
 import * as HttpNotices from "./notice/HttpNotices.ts"
 import * as HttpPeople from "./person/HttpPeople.ts"
-import * as HttpSessions from "./person/HttpSessions.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
-import * as HttpColumnIndexes from "./row/HttpColumnIndexes.ts"
+import * as HttpIndexes from "./row/HttpIndexes.ts"
 import * as HttpLatestViews from "./row/HttpLatestViews.ts"
 import * as HttpReportLogin from "./row/HttpReportLogin.ts"
 import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
-import * as HttpSearchIndex from "./row/HttpSearchIndex.ts"
 import * as HttpSelectRows from "./row/HttpSelectRows.ts"
 import * as HttpSourceColumns from "./row/HttpSourceColumns.ts"
 import * as HttpTableRebuild from "./row/HttpTableRebuild.ts"
@@ -51,7 +47,6 @@ export const layer = Layer.mergeAll(
   HttpEventContext.layer,
   HttpFeed.layer,
   ExportRows.layerOfPages.pipe(Layer.provide(HttpSelectRows.layer)),
-  HttpFollowFeed.layer,
   HttpFollowers.layer,
   HttpImport.layer,
   HttpImports.layer,
@@ -60,17 +55,14 @@ export const layer = Layer.mergeAll(
   HttpNotices.layer,
   HttpPeople.layer,
   HttpPolls.layer,
-  HttpColumnIndexes.layer,
+  HttpIndexes.layer,
   HttpLatestViews.layer,
   HttpReportLogin.layer,
   HttpSchemaGrants.layer,
-  HttpSearchIndex.layer,
   HttpSelectRows.layer,
   HttpSourceColumns.layer,
-  HttpSessions.layer,
   HttpSources.layer,
   HttpTableRebuild.layer,
   HttpTables.layer,
-  HttpErasure.layer,
   HttpTrash.layer,
 ).pipe(Layer.provide(ManageApi.layer))

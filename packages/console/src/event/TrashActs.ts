@@ -2,8 +2,7 @@
  * Moves events to the trash, restores them, and erases them for good: those marked in a list, or the one of a screen.
  */
 import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
-import { Trash } from "@data-cabinet/core/event/Trash"
-import type { TrashError } from "@data-cabinet/core/event/TrashError"
+import { Trash, type TrashError } from "@data-cabinet/core/event/Trash"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Option } from "effect"

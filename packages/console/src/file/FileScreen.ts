@@ -8,10 +8,9 @@ import { options } from "../html/Choice.ts"
 import { notationChoice } from "../html/NotationChoice.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { csvChoice } from "./CsvChoice.ts"
 import { fileTabs } from "./FileTabs.ts"
-import { importBadge } from "./ImportBadge.ts"
 import { reportBox } from "./ReportBox.ts"
+import { importBadge } from "./ImportScreen.ts"
 
 export interface FileData {
   readonly imports: ReadonlyArray<ImportStatus>
@@ -56,3 +55,19 @@ export const fileScreen = (frame: Frame, data: FileData): Screen => {
 ${importTable(frame, data)}`,
   }
 }
+
+const DELIMITERS = [",", ";", "tab", "|", "none"]
+
+/** Where a file's table is and how it is separated: `delimiter`, `header_row` and `sheet`, which may each be left open. */
+const csvChoice = (frame: Frame): Html => {
+  const { file: words } = frame.words
+  const named = DELIMITERS.map((one) => [one, words.delimiters[one] ?? one] as const)
+  return markup`<div class="row wrap ends"><label>${words.delimiter}<select name="delimiter">${options([["", words.detected], ...named], "")}</select></label><label>${words.headerRow}<input name="header_row" type="number" min="1" placeholder="${words.detected}"></label><label>${words.sheet}<input name="sheet" maxlength="200" placeholder="${words.firstSheet}" autocomplete="off"></label></div>`
+}
+
+/** The chosen options; an empty choice is left out. */
+export const csvChoiceIn = (value: (name: string) => string | undefined) => ({
+  delimiter: value("delimiter") || undefined,
+  headerRow: value("header_row") ? Number(value("header_row")) : undefined,
+  sheet: value("sheet") || undefined,
+})

@@ -19,8 +19,7 @@ import {
   type Pairs,
   wantsFragment,
 } from "../screen/ConsoleScreen.ts"
-import { csvChoiceIn } from "./CsvChoice.ts"
-import { type FileData, fileScreen } from "./FileScreen.ts"
+import { type FileData, fileScreen, csvChoiceIn } from "./FileScreen.ts"
 import { reportBox } from "./ReportBox.ts"
 
 const LISTED = 50

@@ -14,7 +14,20 @@ import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { doubtTable } from "./Doubts.ts"
-import { importBadge } from "./ImportBadge.ts"
+import { badge, type Tone } from "../html/Badge.ts"
+
+const TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
+  staging: "warn",
+  accepting: "warn",
+  done: "good",
+  failed: "bad",
+}
+
+/** The state of an import: that of its undo, if one was begun, or that it was cancelled. */
+export const importBadge = ({ words: { file: words } }: Frame, { state, undo, cancelledAt }: ImportStatus): Html => {
+  if (undo !== null) return badge("warn", words.undoStates[undo.state])
+  return cancelledAt === null ? badge(TONES[state], words.importStates[state]) : badge("warn", words.cancelled)
+}
 
 export interface ImportData {
   readonly status: ImportStatus

@@ -20,9 +20,9 @@ import { headersCard } from "./HeadersCard.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
-import { timeText } from "../html/TimeText.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
 import { orderFacts, skipForm, subscriptionFacts } from "./OrderFacts.ts"
+import { timeText } from "../html/Moment.ts"
 
 export interface AddressData {
   readonly address: Address

@@ -1,9 +1,8 @@
 /** The attempts of a delivery in time, from the first; the next one is dotted. Delays double, and so does the scale. */
 import { type Attempt, outcomeOf } from "@data-cabinet/core/delivery/Attempt"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { momentsIn } from "../html/Moment.ts"
+import { momentsIn, timeText } from "../html/Moment.ts"
 import type { Frame } from "../html/Shell.ts"
-import { timeText } from "../html/TimeText.ts"
 import { OUTCOME_TONES } from "./DeliveryReason.ts"
 
 /** The newest that are drawn. */

@@ -11,9 +11,9 @@ import { stackedChart } from "../html/Chart.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
-import { timeText } from "../html/TimeText.ts"
 import { OUTCOME_TONES } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
+import { timeText } from "../html/Moment.ts"
 
 export const CHART_HOURS = 24
 const HOUR_MILLIS = 3_600_000

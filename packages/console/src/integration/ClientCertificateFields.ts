@@ -9,7 +9,7 @@ import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
-import { timeText } from "../html/TimeText.ts"
+import { timeText } from "../html/Moment.ts"
 
 const pem = (name: string, label: string, most: number, begin: string): Html =>
   markup`<label>${label}<textarea name="${name}" class="mono" rows="3" maxlength="${String(most)}" placeholder="-----BEGIN ${begin}-----" autocomplete="off" spellcheck="false"></textarea></label>`

@@ -14,7 +14,7 @@ import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
 import { postForm } from "../html/PostForm.ts"
-import { timeText } from "../html/TimeText.ts"
+import { timeText } from "../html/Moment.ts"
 
 export interface IntegrationData extends ReportLoginData {
   readonly keys: ReadonlyArray<ApiKey>

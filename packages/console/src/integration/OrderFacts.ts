@@ -4,9 +4,9 @@ import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
-import { timeText } from "../html/TimeText.ts"
 import { reasonIn } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
+import { timeText } from "../html/Moment.ts"
 
 /** Why it waits, in the language of the page. */
 const whyOf = (frame: Frame, { error }: OrderedPosition): string | null => {

@@ -3,7 +3,7 @@ import type { Overview } from "@data-cabinet/core/activity/Activity"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { type Bar, barChart } from "../html/Chart.ts"
 import type { Frame } from "../html/Shell.ts"
-import { timeText } from "../html/TimeText.ts"
+import { timeText } from "../html/Moment.ts"
 
 const DELIVERY_HOURS = 24
 

@@ -18,7 +18,12 @@ import type { Frame, Screen } from "../html/Shell.ts"
 import { queryText } from "./SelectionLinks.ts"
 import type { ConsoleScreen, FormCall, ScreenCall } from "./ConsoleScreen.ts"
 import type { PlaceOf } from "./FormAgain.ts"
-import { lineAbove } from "./LineAbove.ts"
+
+/** A line above a screen with the outcome of the visitor's last act. */
+export const lineAbove = (screen: Screen, text: string, more: HtmlValue = null): Screen => ({
+  ...screen,
+  main: markup`<div class="box good above" role="status"><p>${text}</p>${more}</div>${screen.main}`,
+})
 
 const SECONDS = 60
 /** With the address of the screen: nginx passes on 4,096 bytes of all headers, by default. */

@@ -15,7 +15,7 @@ import { FORM_ID } from "../html/PostForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { Html } from "@data-cabinet/http-node/html/Html"
 import type { Pairs, ScreenCall } from "./ConsoleScreen.ts"
-import { lineAbove } from "./LineAbove.ts"
+import { lineAbove } from "./DoneLine.ts"
 
 const KEPT_SECONDS = 1_800
 

@@ -2,7 +2,7 @@
 import { escapeHtml } from "@data-cabinet/http-node/html/Html"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
-import type { TimeText } from "../html/TimeText.ts"
+import type { TimeText } from "../html/Moment.ts"
 
 /** Longer values are cut in the table; the open row shows them whole. */
 export const CELL_CHARACTERS = 300

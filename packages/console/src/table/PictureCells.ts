@@ -8,10 +8,10 @@ import type { Pictures } from "@data-cabinet/core/selection/PictureColumns"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { SIZES } from "../assets/Style.ts"
-import { timeText } from "../html/TimeText.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { filtersOf, type ShownFilter, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
+import { timeText } from "../html/Moment.ts"
 
 export interface PictureData {
   readonly schema: string

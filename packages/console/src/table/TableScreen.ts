@@ -21,10 +21,10 @@ import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
 import { LABELLED_FORMATS, LABELS, UNCHANGED } from "./ExportRows.ts"
 import { filtersOf, firstPage, sortsOf, valueOf, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
-import { timeText } from "../html/TimeText.ts"
 import { saveMenu } from "./ViewList.ts"
 import { indexPath } from "./IndexScreen.ts"
 import { chips, hasIndexes, toolbar, type ToolbarData } from "./TableToolbar.ts"
+import { timeText } from "../html/Moment.ts"
 
 export interface TableData {
   readonly table: ReadableTable

@@ -16,8 +16,7 @@ import { parseJson } from "../json/ParseJson.ts"
 import { EMPTY_OBJECT } from "../json/Json.ts"
 import { Sources } from "../source/Sources.ts"
 import { type ErasableEvent, type ErasableEvents, type ErasureCounts, ErasureStore } from "./ErasureStore.ts"
-import { Trash } from "./Trash.ts"
-import { TrashError } from "./TrashError.ts"
+import { Trash, TrashError } from "./Trash.ts"
 
 export type { ErasureCounts }
 

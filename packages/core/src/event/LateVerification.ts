@@ -5,7 +5,7 @@
  *
  * Decision: docs/decisions/0071-verified-late.md
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { noSuchEvent } from "./EventDetail.ts"
@@ -15,9 +15,14 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { Sources } from "../source/Sources.ts"
 import { lateChecks, type LateOptions, OBSTACLE_WORDS } from "./LateChecks.ts"
 import type { LatePage, LateVerdicts } from "../verification/LateVerdict.ts"
-import { LateVerificationError } from "../verification/LateVerificationError.ts"
 import { LateVerificationStore } from "./LateVerificationStore.ts"
 import { SnsService } from "../verification/SnsService.ts"
+
+/** A refused late verification. */
+export class LateVerificationError extends Schema.TaggedError<LateVerificationError>()("LateVerificationError", {
+  code: Schema.Literals(["no_such_source", "no_such_event", "too_many_events", "bad_cursor", "not_checkable"]),
+  message: Schema.String,
+}) {}
 
 /** The maximum number of events in one call. */
 export const MAX_VERIFY_EVENTS = 1_000

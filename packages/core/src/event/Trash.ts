@@ -3,12 +3,17 @@
  * feed. Refuses events that do not exist, and too many in one call.
  */
 import { noSuchEvent } from "./EventDetail.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { TrashError } from "./TrashError.ts"
 import { type TrashResult, TrashStore } from "./TrashStore.ts"
+
+/** A refused operation on the trash. */
+export class TrashError extends Schema.TaggedError<TrashError>()("TrashError", {
+  code: Schema.Literals(["no_such_source", "no_such_event", "too_many_events"]),
+  message: Schema.String,
+}) {}
 
 /** The maximum number of events in one call. */
 export const MAX_TRASH_EVENTS = 10_000

@@ -4,7 +4,6 @@
  * not. A source may also accept unverified requests, and mark them. A refusal comes before anything is stored.
  */
 import { Clock, Context, Effect, Layer, type Result } from "effect"
-import type { Call } from "../runtime/Call.ts"
 import { timerWheel } from "../runtime/TimerWheel.ts"
 import { EventLog, type Receipt } from "../event/EventLog.ts"
 import { Memory, MemoryShares } from "../limit/MemoryBudget.ts"
@@ -19,6 +18,7 @@ import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { submissionParser } from "./PreparedSubmission.ts"
 import type { Refused } from "./IntakeRefusals.ts"
 import { type ChallengeRequest, IntakeSteps } from "./IntakeSteps.ts"
+import type { Call } from "../runtime/AbortableCall.ts"
 
 export class Intake extends Context.Service<
   Intake,

@@ -1,9 +1,9 @@
 /** A submission as a request to `Intake`, and the result that its sender receives. */
 import type { Receipt } from "../event/EventLog.ts"
-import type { Call } from "../runtime/Call.ts"
 import type { HandshakeAnswer } from "../verification/Handshake.ts"
 import type { RequestHeaders } from "../verification/RequestFields.ts"
 import type { IntakeSource } from "../source/Source.ts"
+import type { Call } from "../runtime/AbortableCall.ts"
 
 /** The metadata of a request that is stored besides its body. Cookies and authorization do not belong here. */
 export interface Sender {

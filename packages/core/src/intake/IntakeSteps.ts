@@ -1,6 +1,5 @@
 /** The steps of a request at intake: its source, its rates, its sender, its events. */
 import { Effect, Option, Result } from "effect"
-import type { Call } from "../runtime/Call.ts"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
 import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -18,6 +17,7 @@ import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, type Parsed, type submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
 import { findSource, MAX_ATTEMPTS, type SenderPorts, SenderSteps } from "./SenderSteps.ts"
 import { notFound, overRate, type Refused, sourceKeepsChanging } from "./IntakeRefusals.ts"
+import type { Call } from "../runtime/AbortableCall.ts"
 
 /** A GET request of an intake address, which may be a provider's challenge. */
 export interface ChallengeRequest extends Call {

@@ -3,7 +3,6 @@
  * everything else. A failure counts only against the current source, because a cached one may be outdated.
  */
 import { type Clock, Effect, Result } from "effect"
-import type { Call } from "../runtime/Call.ts"
 import { runResult } from "../runtime/FromResult.ts"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
@@ -17,6 +16,7 @@ import { answerByPost, type HandshakeAnswer, unsignedPing } from "../verificatio
 import { countRefusal, handshakeIn, refusalBySender, refusalBySns } from "../verification/VerifyRequest.ts"
 import type { IntakeRequest } from "./IntakeRequest.ts"
 import { badSignature, notFound, type Refused, snsTooLate, sourceKeepsChanging } from "./IntakeRefusals.ts"
+import type { Call } from "../runtime/AbortableCall.ts"
 
 /** The most attempts to parse a submission whose source keeps changing; then the sender is asked to retry. */
 export const MAX_ATTEMPTS = 4

@@ -8,14 +8,31 @@
  * begins where the previous one ended. Refuses anything but a table or materialized view with rows of its own, tables
  * of other owners, and types whose comparison runs a customer's code.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
-import { ColumnIndexError } from "./ColumnIndexError.ts"
 import { type ColumnIndex, ColumnIndexStore, indexedMembers, type IndexMethod } from "./ColumnIndexStore.ts"
 import { isLong, isShort, MAX_INDEX_COLUMNS } from "./IndexableColumn.ts"
 import { SearchIndexStore } from "./SearchIndexStore.ts"
+
+/**
+ * `no_such_table`: no readable object has this name. `no_such_column`: the object has no such column. `no_such_index`:
+ * the table has no such index of the cabinet's. `not_indexable`: a view, a foreign or partitioned table, or columns
+ * that no index of this kind can have. `no_right`: the table has another owner. `build_failed`: PostgreSQL failed; the
+ * message is its own.
+ */
+export class ColumnIndexError extends Schema.TaggedError<ColumnIndexError>()("ColumnIndexError", {
+  code: Schema.Literals([
+    "no_such_table",
+    "no_such_column",
+    "no_such_index",
+    "not_indexable",
+    "no_right",
+    "build_failed",
+  ]),
+  message: Schema.String,
+}) {}
 
 /** The index that serves the columns. */
 export interface ColumnIndexState {

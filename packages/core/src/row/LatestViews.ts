@@ -4,12 +4,28 @@
  * A view is created as the author, with the author's rights. Of equally late rows, the one with the greatest primary
  * key wins, so that every read agrees. Refuses a view over itself, which could never be read.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
-import { LatestViewError } from "./LatestViewError.ts"
 import { type LatestViewPlan, LatestViewStore } from "./LatestViewStore.ts"
+
+/**
+ * `no_such_table`: no readable object has this name. `no_such_column`: the object has no such column. `bad_columns`:
+ * the key has no column, too many, or one of them twice. `bad_view_name`: no view can have this name. `no_author`: no
+ * role may create views. `view_failed`: PostgreSQL refused; the message is its own.
+ */
+export class LatestViewError extends Schema.TaggedError<LatestViewError>()("LatestViewError", {
+  code: Schema.Literals([
+    "no_such_table",
+    "no_such_column",
+    "bad_columns",
+    "bad_view_name",
+    "no_author",
+    "view_failed",
+  ]),
+  message: Schema.String,
+}) {}
 
 /** The settings of a view of the latest rows. */
 export interface LatestViewQuery {

@@ -4,10 +4,19 @@
  * connect.
  */
 import * as Shape from "../json/Shape.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { ReportLoginError } from "./ReportLoginError.ts"
 import { type LoginOutcome, type ReportLoginState, ReportLoginStore, reportLoginMembers } from "./ReportLoginStore.ts"
+
+/**
+ * `no_reader`: the reader role, whose rights it would have, does not exist. `not_listening`: the embedded database
+ * listens on no port. `login_denied`: the database's user may not create or change the role; the message has the SQL to
+ * run.
+ */
+export class ReportLoginError extends Schema.TaggedError<ReportLoginError>()("ReportLoginError", {
+  code: Schema.Literals(["no_reader", "not_listening", "login_denied"]),
+  message: Schema.String,
+}) {}
 
 /** The login with its password, and a `url` that contains it. */
 export interface IssuedReportLogin extends ReportLoginState {

@@ -4,11 +4,21 @@
  * creating extensions, which can put functions into any role's schema. Refuses the cabinet's own schemas and the
  * system's, and names the statements that the owner of any other schema must run.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { SchemaGrantError } from "./SchemaGrantError.ts"
 import { type AddOutcome, type GrantChange, type GrantOutcome, SchemaGrantStore } from "./SchemaGrantStore.ts"
 import { isSqlName } from "./SqlName.ts"
+
+/**
+ * `no_such_schema`: the database has no schema of this name. `not_for_readers`: the schema is the cabinet's own or the
+ * system's. `no_right`: the schema has another owner, who alone can grant access; the message has the SQL to run.
+ * `no_reader`: the reader role does not exist. `schema_exists`: a schema of this name exists already. `no_author`: the
+ * author role, which would own it, does not exist.
+ */
+export class SchemaGrantError extends Schema.TaggedError<SchemaGrantError>()("SchemaGrantError", {
+  code: Schema.Literals(["no_such_schema", "not_for_readers", "no_right", "no_reader", "schema_exists", "no_author"]),
+  message: Schema.String,
+}) {}
 
 type Returns = Effect.Effect<{ readonly objects: number }, SchemaGrantError | StoreUnavailable>
 

@@ -4,14 +4,24 @@
  * without a change of the row.
  */
 import * as Shape from "../json/Shape.ts"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rowText } from "./SearchSql.ts"
 import { Catalog, type ReadableTable } from "./Catalog.ts"
 import { indexFigures } from "./ColumnIndexStore.ts"
-import { SearchIndexError } from "./SearchIndexError.ts"
 import { type NotIndexed, SearchIndexStore, type TableIndex } from "./SearchIndexStore.ts"
 import { quoteName } from "./SqlName.ts"
+
+/**
+ * `no_such_table`: no readable object has this name. `not_indexable`: a view, a foreign or partitioned table, one with
+ * child tables, or one with columns whose text no index can hold. `no_right`: the table has another owner.
+ * `no_trigrams`: the database does not have pg_trgm and cannot install it. `build_failed`: PostgreSQL failed; the
+ * message is its own.
+ */
+export class SearchIndexError extends Schema.TaggedError<SearchIndexError>()("SearchIndexError", {
+  code: Schema.Literals(["no_such_table", "not_indexable", "no_right", "no_trigrams", "build_failed"]),
+  message: Schema.String,
+}) {}
 
 /** The search index of a table. */
 export interface SearchIndexState {

@@ -3,9 +3,16 @@
  * result is not read. An AbortSignal would do the same, at several times the cost of a short request's own steps.
  */
 import { type Context, Effect, type Result } from "effect"
-import type { Call } from "./Call.ts"
 import type { Deadline } from "./Deadline.ts"
 import type { TimerWheel } from "./TimerWheel.ts"
+
+/** The values that accompany a request from layer to layer. */
+export interface Call {
+  /** When the caller needs a result of any kind. */
+  readonly deadline: Deadline
+  /** The context for its spans and log lines. */
+  readonly context: Context.Context<never>
+}
 
 export interface AbortableCall extends Call {
   readonly isAborted: boolean

@@ -2,10 +2,15 @@
  * The cabinets of a server with many tenants, and the database of each. Refuses names that cannot be part of a host
  * name, names and databases already in use, and cabinets that do not exist.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { RegistryError } from "./RegistryError.ts"
 import { type RegisteredCabinet, RegistryStore } from "./RegistryStore.ts"
+
+/** A refused operation on the registry of cabinets. */
+export class RegistryError extends Schema.TaggedError<RegistryError>()("RegistryError", {
+  code: Schema.Literals(["bad_name", "name_taken", "database_taken", "database_not_made", "no_such_cabinet"]),
+  message: Schema.String,
+}) {}
 
 export type { RegisteredCabinet }
 

@@ -2,14 +2,19 @@
  * Saves selections of rows under a title. Only its creator and owners can see and remove a private view; for others it
  * does not exist. Refuses a selection that the rows themselves would refuse.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { type Actor, CurrentActor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import { type RowsRequest, SelectRows } from "../selection/SelectRows.ts"
 import type { NewSavedView, SavedView } from "./SavedView.ts"
-import { SavedViewError } from "./SavedViewError.ts"
 import { SavedViewStore } from "./SavedViewStore.ts"
+
+/** A refused operation on saved views. */
+export class SavedViewError extends Schema.TaggedError<SavedViewError>()("SavedViewError", {
+  code: Schema.Literals(["no_such_view", "bad_title", "bad_query", "too_many_views", "not_your_view"]),
+  message: Schema.String,
+}) {}
 
 type Returns<A> = Effect.Effect<A, SavedViewError | StoreUnavailable>
 

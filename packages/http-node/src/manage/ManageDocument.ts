@@ -5,10 +5,27 @@ import type { QueryParameter } from "../api/Endpoint.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import type { OperationObject, ParameterObject, PathItem, ResponseObject } from "../openapi/OperationObject.ts"
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
-import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
+import { MANAGE_CODES, type ManageCode, manageType, MANAGE_TYPES } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
 import { HEADER, REPLAY_HEADER } from "./Once.ts"
-import { COMMON_SCHEMAS, errorShape } from "./ManageSchemas.ts"
+import * as Shape from "@data-cabinet/core/json/Shape"
+import { SCHEMAS } from "../openapi/Schemas.ts"
+
+/** The form of every error. */
+const errorShape = Shape.named(
+  "Error",
+  Shape.describedOnly("The form of every error.", {
+    error: Shape.describedOnly("What is wrong.", {
+      type: Shape.oneOf(MANAGE_TYPES),
+      code: Shape.oneOf(Object.keys(MANAGE_CODES)),
+      message: Shape.text("What was expected, in words."),
+      param: Shape.orNull(Shape.text("The query parameter or path segment, or a JSON pointer into the body.")),
+    }),
+  }),
+)
+
+/** Schemas by name; those of responses come from their endpoints. */
+const COMMON_SCHEMAS: Shape.Components = { ...SCHEMAS, ...errorShape.components }
 
 /** The errors that the frame may return everywhere. `bad_request` is what Node's own parser refuses. */
 const FRAME: ReadonlyArray<ManageCode> = [

@@ -1,7 +1,7 @@
 /** The shapes of the management API's responses: one object, a list, or nothing. */
 import * as Shape from "@data-cabinet/core/json/Shape"
-import { page } from "../openapi/PageSchema.ts"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
+import { page } from "../openapi/Schemas.ts"
 
 type ResponseSpec = ManageEndpoint["response"]
 

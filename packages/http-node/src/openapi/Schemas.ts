@@ -7,7 +7,19 @@ import * as Shape from "@data-cabinet/core/json/Shape"
 import { columnShape, sourceRefShape, tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { sourceShape } from "@data-cabinet/core/source/SourceShape"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
-import { page } from "./PageSchema.ts"
+
+/** The members of every page around its items. `more`: further members of the page. */
+export const page = (
+  item: Shape.JsonSchema,
+  nextCursor: Shape.JsonSchema,
+  more: { readonly [name: string]: Shape.JsonSchema } = {},
+): Shape.JsonSchema =>
+  Shape.describedOnly("A list.", {
+    data: Shape.leaf({ type: "array", items: item }),
+    has_more: Shape.flag("Whether more can be read immediately with `next_cursor`."),
+    next_cursor: Shape.leaf(nextCursor),
+    ...Object.fromEntries(Object.entries(more).map(([name, schema]) => [name, Shape.leaf(schema)])),
+  }).schema
 
 export const ref = (name: keyof typeof SCHEMAS): Shape.JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 

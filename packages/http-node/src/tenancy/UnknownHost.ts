@@ -5,9 +5,11 @@ import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import { errorResponse } from "../server/ApiError.ts"
 import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
-import { isIntakePath } from "../intake/IsIntakePath.ts"
 import { isNavigation, refusedResponse, unavailableResponse } from "../intake/IntakeResponses.ts"
 import type { Response, Request } from "../server/Request.ts"
+
+/** An intake address, mounted under any path. */
+const isIntakePath = (request: Pick<Request, "url">): boolean => request.url.includes("/webhook/")
 
 const unknownAddress = new IntakeError({ code: "not_found", message: "This address does not accept data" })
 

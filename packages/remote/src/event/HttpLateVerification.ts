@@ -1,6 +1,5 @@
 /** Late verification of a remote cabinet's events. */
-import { type LateQuery, LateVerification } from "@data-cabinet/core/event/LateVerification"
-import { LateVerificationError } from "@data-cabinet/core/verification/LateVerificationError"
+import { type LateQuery, LateVerification, LateVerificationError } from "@data-cabinet/core/event/LateVerification"
 import type { LatePage, LateVerdicts } from "@data-cabinet/core/verification/LateVerdict"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"

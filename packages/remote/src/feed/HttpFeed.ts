@@ -1,6 +1,7 @@
-/** The event feed of a remote cabinet. */
+/** The event feed of a remote cabinet, by pages and as it grows. */
 import { Feed, type FeedResult } from "@data-cabinet/core/feed/Feed"
 import { FeedError } from "@data-cabinet/core/feed/FeedError"
+import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Layer } from "effect"
 import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
@@ -17,7 +18,7 @@ type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 const WHOLE_SECONDS = 1_000
 
 /** A page of the management API's feed, or with a key the read API's; the server waits this long for an event. */
-export const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0) => {
+const feedPage = (api: ManageApi["Service"], query: Pairs, waitMillis = 0) => {
   // The beginning has no cursor.
   const sent = query.filter(([name, value]) => name !== "cursor" || value !== "")
   const seconds = String(Math.ceil(waitMillis / WHOLE_SECONDS))
@@ -63,7 +64,7 @@ const NEWEST_BY_TOKEN = new RemoteRefusal({
   retryAfter: 0,
 })
 
-export const layer = Layer.effect(
+const feed = Layer.effect(
   Feed,
   Effect.map(ManageApi, (api) =>
     Feed.of({
@@ -82,3 +83,16 @@ export const layer = Layer.effect(
     }),
   ),
 )
+
+const following = Layer.effect(
+  FollowFeed,
+  Effect.map(ManageApi, (api) =>
+    FollowFeed.of({
+      // The server waits.
+      next: (params, { waitMillis }) =>
+        Effect.map(feedPage(api, params, waitMillis), (page) => ({ page, waitedMillis: 0 })),
+    }),
+  ),
+)
+
+export const layer = Layer.merge(feed, following)

@@ -1,7 +1,8 @@
-/** The people of a remote cabinet. Setting a password requires a signed-in person, so a token cannot do it. */
+/** The people of a remote cabinet, and their sessions, to be ended. Setting a password requires a signed-in person, so a token cannot do it. */
 import { People } from "@data-cabinet/core/person/People"
-import type { Person } from "@data-cabinet/core/person/Person"
+import type { Person, Session } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
+import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Effect, Layer } from "effect"
 import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
@@ -23,7 +24,7 @@ const issued = ({ link, ...person }: SentLink) => ({
   expiresAt: person.linkExpiresAt,
 })
 
-export const layer = Layer.effect(
+const people = Layer.effect(
   People,
   Effect.map(ManageApi, (api) => {
     const one = <A = Person>(method: "GET" | "POST" | "PATCH", path: ReadonlyArray<string | number>, body?: object) =>
@@ -50,3 +51,22 @@ export const layer = Layer.effect(
     })
   }),
 )
+
+const sessions = Layer.effect(
+  Sessions,
+  Effect.map(ManageApi, (api) =>
+    Sessions.of({
+      find: () => serverOnly("Sign-in"),
+      peek: () => serverOnly("Sign-in"),
+      list: () => refusalAsDefect(api.list<Session>({ method: "GET", path: ["sessions"] })),
+      end: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["sessions", id] }), known)),
+      endAll: (id) =>
+        Effect.map(
+          refusalAsDefect(api.json<{ readonly count: number }>({ method: "POST", path: ["people", id, "sign-out"] })),
+          ({ count }) => count,
+        ),
+    }),
+  ),
+)
+
+export const layer = Layer.merge(people, sessions)

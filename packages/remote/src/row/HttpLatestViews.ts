@@ -1,6 +1,5 @@
 /** Views of the latest rows of a remote cabinet's tables. */
-import { LatestViewError } from "@data-cabinet/core/row/LatestViewError"
-import { type LatestView, type LatestViewQuery, LatestViews } from "@data-cabinet/core/row/LatestViews"
+import { type LatestView, type LatestViewQuery, LatestViews, LatestViewError } from "@data-cabinet/core/row/LatestViews"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"

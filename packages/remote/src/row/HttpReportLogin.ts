@@ -1,6 +1,5 @@
 /** The login for reports of a remote cabinet. */
-import { type IssuedReportLogin, ReportLogin } from "@data-cabinet/core/row/ReportLogin"
-import { ReportLoginError } from "@data-cabinet/core/row/ReportLoginError"
+import { type IssuedReportLogin, ReportLogin, ReportLoginError } from "@data-cabinet/core/row/ReportLogin"
 import type { ReportLoginState } from "@data-cabinet/core/row/ReportLoginStore"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"

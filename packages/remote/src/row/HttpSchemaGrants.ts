@@ -1,6 +1,5 @@
 /** Which schemas of a remote cabinet's database readers see. */
-import { SchemaGrantError } from "@data-cabinet/core/row/SchemaGrantError"
-import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
+import { SchemaGrants, SchemaGrantError } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"

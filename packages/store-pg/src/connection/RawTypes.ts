@@ -2,9 +2,21 @@
  * Passes results on to the JSON encoders undecoded: a value of type record or json is returned as the position of its
  * bytes in the buffer, without building a text on the way. Every other type is decoded as usual.
  */
-import type { RecordBytes } from "./RecordBytes.ts"
 import { PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
+
+/** A range of bytes in the driver's buffer, which is never overwritten. Cheaper than a view. */
+export interface RecordBytes {
+  readonly bytes: Uint8Array
+  readonly start: number
+  readonly end: number
+}
+
+/** Size of a record's header: the number of its values. */
+export const HEAD = 4
+
+/** Size of a value's header: its type, and its size or -1 for NULL. */
+export const VALUE_HEAD = 8
 
 const RECORD = 2249
 

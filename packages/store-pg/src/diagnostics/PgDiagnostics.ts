@@ -15,8 +15,6 @@ import type { RightBeyondReading } from "@data-cabinet/core/row/ReportLoginStore
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { fenceHolders } from "../feed/FenceHolders.ts"
-import { listFollowers } from "../follower/ListFollowers.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { outOfLineTables } from "./OutOfLineValues.ts"
@@ -29,6 +27,8 @@ import { TABLES_READ_WHOLE } from "../row/ColumnIndexStatement.ts"
 import { RIGHTS_BEYOND_READING } from "../row/ReportLoginStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 import { SLOW_LATELY } from "../row/SlowReads.ts"
+import { fenceHolders } from "../feed/FenceWatch.ts"
+import { listFollowers } from "../follower/PgFollowerStore.ts"
 
 const GENERAL = `
 SELECT current_setting('server_version') AS server_version,

@@ -4,13 +4,20 @@
  */
 import { hostname } from "node:os"
 import { claimLease, failLease, type FollowerLease, releaseLease } from "@data-cabinet/core/follower/FollowerLease"
-import { FollowerStore, type HeldFollower, LEASE_MILLIS } from "@data-cabinet/core/follower/FollowerStore"
+import {
+  FollowerStore,
+  type HeldFollower,
+  LEASE_MILLIS,
+  CLIENT_KIND,
+  type FollowerState,
+} from "@data-cabinet/core/follower/FollowerStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import * as Statement from "./FollowerStatement.ts"
 import { toLocked } from "./FollowerTransaction.ts"
-import { listFollowers } from "./ListFollowers.ts"
+import { LIST_CLIENTS } from "./ClientFollowerStatement.ts"
+import { LIST } from "./FollowerStatement.ts"
 
 type Sql = PgClient.PgClient
 
@@ -77,3 +84,20 @@ export const layer = Layer.effect(
     }),
   ),
 )
+
+type ClientOnly = "key" | "sourceId" | "channel"
+type WorkOnly = "kind" | "failures" | "error" | "retryAt" | "holder"
+
+/** Every follower with its lag: the cabinet's own, and those of clients. */
+export const listFollowers = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const work = yield* sql.unsafe<Omit<FollowerState, ClientOnly>>(LIST)
+  const clients = yield* sql.unsafe<Omit<FollowerState, WorkOnly>>(LIST_CLIENTS)
+  return [
+    ...work.map((row): FollowerState => ({ ...row, key: null, sourceId: null, channel: null })),
+    ...clients.map((row): FollowerState => {
+      const { key, sourceId, channel, ...place } = row
+      const idle = { failures: 0, error: null, retryAt: null, holder: null }
+      return { ...place, kind: CLIENT_KIND, ...idle, key, sourceId, channel }
+    }),
+  ]
+})

@@ -8,12 +8,12 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { int8Array, textArray } from "../connection/ArrayParameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { fenceHolders } from "../feed/FenceHolders.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { createSource } from "../source/PgSourceStore.ts"
 import * as Facts from "./NoticeFactsStatement.ts"
 import * as Statement from "./NoticeStatement.ts"
+import { fenceHolders } from "../feed/FenceWatch.ts"
 
 type Sql = PgClient.PgClient
 

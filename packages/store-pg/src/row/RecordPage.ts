@@ -6,11 +6,11 @@
  */
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
-import type { RecordBytes } from "../connection/RecordBytes.ts"
 import { type EncodedColumn, encodedColumn, encodedText, RecordToJson, rowsWithin } from "./RecordToJson.ts"
 import { type FoundRows, MAX_ROW_BYTES, type PageQuery, shownColumn } from "@data-cabinet/core/row/RowReader"
 import { call, castTo, operate } from "@data-cabinet/core/row/SystemSql"
 import { RowPosition } from "./RowPosition.ts"
+import type { RecordBytes } from "../connection/RawTypes.ts"
 
 /** A result row from the driver: text, or the position of a record's bytes. */
 export type ResultRow = ReadonlyArray<string | RecordBytes | null>

@@ -6,9 +6,9 @@ import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items
 import type { ColumnType } from "@data-cabinet/core/row/ColumnType"
 import { JsonFragment, QUOTE } from "./JsonWriter.ts"
 import { jsonText, jsonValue } from "@data-cabinet/core/row/RowJson"
-import { HEAD, type RecordBytes, VALUE_HEAD } from "../connection/RecordBytes.ts"
 import { DATE, TIMESTAMP, TIMESTAMPTZ } from "./TimestampToJson.ts"
 import * as ValueToJson from "./ValueToJson.ts"
+import { HEAD, type RecordBytes, VALUE_HEAD } from "../connection/RawTypes.ts"
 
 /** How a value is sent, and how its JSON is written from that. */
 interface SentType {

@@ -2,7 +2,6 @@
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
 import { ensureRoles } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, type ManagedRuntime, Redacted } from "effect"
@@ -11,6 +10,7 @@ import { acceptOf } from "../../../../test/fault/openAccept.ts"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceWatch"
 
 const database = withDatabase()
 let store: ReturnType<typeof testCabinet>

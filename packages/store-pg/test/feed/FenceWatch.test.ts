@@ -1,6 +1,5 @@
-import { fenceHolders } from "@data-cabinet/store-pg/feed/FenceHolders"
 import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
-import { watchFence } from "@data-cabinet/store-pg/feed/FenceWatch"
+import { watchFence, fenceHolders } from "@data-cabinet/store-pg/feed/FenceWatch"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"

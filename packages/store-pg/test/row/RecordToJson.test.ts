@@ -1,9 +1,9 @@
-import type { RecordBytes } from "@data-cabinet/store-pg/connection/RecordBytes"
 import { TIMESTAMPTZ } from "@data-cabinet/store-pg/row/TimestampToJson"
 import { rowsWithin, RecordToJson, encodedText } from "@data-cabinet/store-pg/row/RecordToJson"
 import { INT64, NUMERIC, TEXT } from "@data-cabinet/store-pg/row/ValueToJson"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import type { RecordBytes } from "@data-cabinet/store-pg/connection/RawTypes"
 
 const row = new RecordToJson([
   { name: "id", sql: "t.id", oid: 20, form: INT64 },
