@@ -13,7 +13,7 @@ import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
 import { isJsonList, JsonNumber, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
-import { containsText } from "../text/ContainsText.ts"
+import { SearchedText } from "../text/SearchedText.ts"
 import { AddressError } from "./AddressError.ts"
 
 /** A condition with the names of the row parameters: field, operator, value. */
@@ -73,7 +73,7 @@ export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters,
  */
 export class FilteredFields {
   readonly #payload: JsonObject
-  readonly #folded = new Map<string, string>()
+  readonly #searched = new Map<string, SearchedText>()
   readonly #decimals = new Map<string, Decimal | null>()
 
   constructor(payload: JsonObject) {
@@ -84,13 +84,14 @@ export class FilteredFields {
     return this.#payload.get(field) ?? null
   }
 
-  folded(field: string): string {
-    let folded = this.#folded.get(field)
-    if (folded === undefined) {
-      folded = fold(shownText(this.value(field)))
-      this.#folded.set(field, folded)
+  /** `sought` is folded. */
+  contains(field: string, sought: string): boolean {
+    let searched = this.#searched.get(field)
+    if (searched === undefined) {
+      searched = new SearchedText(fold(shownText(this.value(field))))
+      this.#searched.set(field, searched)
     }
-    return folded
+    return searched.contains(sought)
   }
 
   /** A number in a form that can be ordered. */
@@ -119,7 +120,7 @@ export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
   if (fo === "notempty") return (fields) => !isBlank(fields.value(fc))
   if (fo === "contains") {
     const sought = fold(fv)
-    return (fields) => fields.value(fc) !== null && containsText(fields.folded(fc), sought)
+    return (fields) => fields.value(fc) !== null && fields.contains(fc, sought)
   }
   const number = decimalOf(fv.trim())
   const holds = COMPARISON[fo]

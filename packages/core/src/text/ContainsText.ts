@@ -33,6 +33,6 @@ export const searchForward = (text: string, pattern: string): boolean => {
   return false
 }
 
-/** The same as `text.includes(pattern)`. */
-export const containsText = (text: string, pattern: string): boolean =>
-  text.length * pattern.length <= BUILT_IN ? text.includes(pattern) : searchForward(text, pattern)
+/** The same as `text.includes(pattern)`. `builtIn`: up to which product of lengths the built-in search is used. */
+export const containsText = (text: string, pattern: string, builtIn = BUILT_IN): boolean =>
+  text.length * pattern.length <= builtIn ? text.includes(pattern) : searchForward(text, pattern)
