@@ -69,7 +69,7 @@ const toCheck = (message: string): string => {
 /** Enough for all migrations at once, next to other sessions. */
 const LEAST_LOCKS = 640
 
-const inWords = (url: string, error: SqlError.SqlError): StartError => {
+const sentenceOf = (url: string, error: SqlError.SqlError): StartError => {
   const where = describeUrl(url)
   const state = sqlState(error)
   const words = failureWords(error)
@@ -129,6 +129,12 @@ const inWords = (url: string, error: SqlError.SqlError): StartError => {
     code: "database_unfit",
     message: `The database at ${where} cannot be prepared: ${sqlMessage(error)}.`,
   })
+}
+
+const inWords = (url: string, error: SqlError.SqlError): StartError => {
+  const { code, message } = sentenceOf(url, error)
+  const words = failureWords(error)
+  return new StartError({ code, message, ...(words === undefined ? {} : { words }) })
 }
 
 /** A missing author concerns only `cabinet sql`, which reports it itself; other commands need not. */

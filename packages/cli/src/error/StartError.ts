@@ -13,4 +13,6 @@ export class StartError extends Schema.TaggedError<StartError>()("StartError", {
     "which_cabinet",
   ]),
   message: Schema.String,
+  /** Why the database cannot be used, in words that may be shown to anyone. */
+  words: Schema.optionalKey(Schema.String),
 }) {}

@@ -18,6 +18,7 @@ import { Clock, Context, type Duration, Effect, Exit, Layer, RcMap, Result, Scop
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { cabinetHttpLayer } from "../compose/HttpLayer.ts"
 import { openDatabase } from "../compose/OpenDatabase.ts"
+import { StartError } from "../error/StartError.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
 
@@ -63,6 +64,16 @@ const RELOAD_MILLIS = 1_000
 
 const away = (message: string) => new StoreUnavailable({ message, retryAfter: 2, outcomeUnknown: false })
 
+/** For the callers of a cabinet: why it could not be opened, without the names that the log has. */
+const reasonOf = (error: { readonly _tag: string; readonly message: string }): string => {
+  if (error instanceof StoreUnavailable) return error.message
+  if (!(error instanceof StartError)) return "The cabinet's database cannot be reached."
+  if (error.words !== undefined) return `The cabinet's database cannot be used: ${error.words}.`
+  return error.code === "database_unreachable"
+    ? "The cabinet's database cannot be reached."
+    : "The cabinet's database cannot be used: the server's log says why."
+}
+
 const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
   Effect.gen(function* () {
     const { settings, delivers, polls } = options
@@ -90,7 +101,7 @@ const openOne = (cabinet: RegisteredCabinet, options: TenantPoolOptions) =>
   }).pipe(
     Effect.timeout(OPEN_TIMEOUT),
     Effect.tapError((error) => Effect.logWarning(`The cabinet ${cabinet.name} cannot be opened: ${error.message}`)),
-    Effect.mapError(() => away("The cabinet's database cannot be reached.")),
+    Effect.mapError((error) => away(reasonOf(error))),
   )
 
 /** Keeps the cabinet open while it handles a request. `get` opens it for a scope. */
@@ -110,7 +121,8 @@ const httpOf = (get: Effect.Effect<CabinetHttp["Service"], StoreUnavailable, Sco
 
 /** Lives as long as the scope; the registry is the one in the server's own database. */
 export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOptions) {
-  const down = new Map<string, number>()
+  /** The cabinets that could not be opened: until when they are not tried again, and why. */
+  const down = new Map<string, { readonly until: number; readonly error: StoreUnavailable }>()
 
   // Assigned below: which cabinets are open depends on which are known, and removed ones are closed.
   let close: (name: string) => Effect.Effect<void> = () => Effect.void
@@ -133,11 +145,12 @@ export const tenantPool = Effect.fnUntraced(function* (options: TenantPoolOption
     // Nothing is cached for an unknown name.
     if (!known.has(name)) return yield* away("The cabinet is no longer served.")
     const now = yield* Clock.currentTimeMillis
-    if ((down.get(name) ?? 0) > now) return yield* away("The cabinet's database cannot be reached.")
+    const failed = down.get(name)
+    if (failed !== undefined && failed.until > now) return yield* failed.error
     const http = yield* RcMap.get(open, name).pipe(
       // A failure would be cached as long as a cabinet is.
-      Effect.tapError(() => {
-        down.set(name, now + RETRY_MILLIS)
+      Effect.tapError((error) => {
+        down.set(name, { until: now + RETRY_MILLIS, error })
         return RcMap.invalidate(open, name)
       }),
     )

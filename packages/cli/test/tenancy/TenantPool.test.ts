@@ -84,6 +84,19 @@ it("a cabinet that leaves the registry is closed, and not opened again", () =>
     }),
   ))
 
+it("a cabinet that cannot be opened says why, without names, also while it is not tried again", () =>
+  over((many) =>
+    Effect.gen(function* () {
+      const { name } = cabinets[1]!
+      const rename = (from: string, to: string) =>
+        Effect.promise(() => own.run(`ALTER DATABASE ${from} RENAME TO ${to}`))
+      const refusal = Effect.map(Effect.flip(Effect.scoped(many.hold("b"))), ({ message }) => message)
+      yield* Effect.acquireRelease(rename(name, `${name}_away`), () => rename(`${name}_away`, name))
+      const said = "The cabinet's database cannot be used: it does not exist."
+      expect([yield* refusal, yield* refusal]).toEqual([said, said])
+    }),
+  ))
+
 it("tenantScheduler opens a cabinet with work due, and leaves an idle one closed", async () => {
   await cabinets[0]!.run(
     "INSERT INTO cabinet.source (id, name, intake_secret, secret_hash) VALUES (1, 'Polled', 's', 's')",

@@ -5,7 +5,6 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
-import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type DataDir, readNote, writeNote } from "./DataDir.ts"
 import { makeSocketDir } from "./SocketDir.ts"
 import { giveTo, type Launcher } from "./Unprivileged.ts"
@@ -33,7 +32,6 @@ export const nextEndpoint = async (
   const { reportsPort: noted, ...rest } = readNote(dir)
   const wanted = reportsPort === undefined ? noted : (reportsPort ?? undefined)
   const note = wanted === undefined ? rest : { ...rest, reportsPort: wanted }
-  if (wanted !== undefined && !(await isFree(wanted))) throw portTaken(wanted)
   if (transport === "tcp") {
     const port = wanted ?? (note.port !== undefined && (await isFree(note.port)) ? note.port : await freePort())
     writeNote(dir, { ...note, port })
@@ -50,12 +48,6 @@ export const nextEndpoint = async (
   }
   return endpoint("socket", socketDir, wanted ?? socketPort, undefined)
 }
-
-const portTaken = (port: number) =>
-  new EmbeddedPostgresError({
-    code: "start_failed",
-    message: `The database cannot listen on port ${port} of this machine: another program does. Choose another in CABINET_POSTGRES_PORT.`,
-  })
 
 /** The endpoint of a running server, from its pid file. */
 export const endpointOf = (dir: DataDir, server: { readonly socketDir: string; readonly port: number }): Endpoint =>

@@ -49,7 +49,7 @@ const USUAL: ReadonlyArray<readonly [RegExp, string]> = [
   [/No space left on device|Disk quota exceeded/i, "its disk is full"],
   [
     /Address already in use|could not create any TCP\/IP sockets|could not bind/,
-    "its port is in use by another program",
+    "its port is in use by another program: choose another in CABINET_POSTGRES_PORT",
   ],
   [/Read-only file system/i, "its disk is read-only"],
   [

@@ -17,7 +17,7 @@ it.each([
   ],
   ["its disk is full", [line("FATAL", 'could not write lock file "postmaster.pid": No space left on device')]],
   [
-    "its port is in use by another program",
+    "its port is in use by another program: choose another in CABINET_POSTGRES_PORT",
     [
       line("LOG", 'could not bind IPv4 address "127.0.0.1": Address already in use'),
       line("FATAL", "could not create any TCP/IP sockets"),

@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
+import { layer as lastWords, StoppedBecause } from "@data-cabinet/store-pg/embedded/LastWords"
 import { Effect, type Scope } from "effect"
 import { afterAll, expect, it } from "vitest"
 import { freePorts } from "../../../../test/support/packed.ts"
@@ -28,8 +29,13 @@ it("the server listens on the port last configured, and a command without one le
   await once(server, "listening")
   await expect(listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).rejects.toMatchObject({
     code: "start_failed",
-    message: expect.stringMatching(/cannot listen on port \d+ .*CABINET_POSTGRES_PORT/),
+    message: expect.stringMatching(
+      /did not start: its port is in use by another program: choose another in CABINET_POSTGRES_PORT \(/,
+    ),
   })
+  // What a running cabinet says when its server cannot be restarted.
+  const why = await Effect.runPromise(Effect.flatten(StoppedBecause).pipe(Effect.provide(lastWords(dataDir))))
+  expect(why).toMatch(/^its port is in use/)
   await new Promise((resolve) => server.close(resolve))
   const open = { addresses: "127.0.0.1", port }
   expect(await listens(EmbeddedPostgres.serve({ dataDir, reportsPort: port }))).toEqual(open)
