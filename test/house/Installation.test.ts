@@ -10,9 +10,11 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url))
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, Record<string, string>>
 const SENTENCE = /pnpm installs this workspace.*run npm start or npm test.*npx pnpm@\d+\.\d+\.\d+ install/i
 
-const run = (command: string, args: ReadonlyArray<string>, cwd: string, agent?: string) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
-    const env = { ...process.env, npm_config_user_agent: agent }
+type Run = { readonly code: number; readonly said: string }
+
+const run = (command: string, args: ReadonlyArray<string>, cwd: string, more: Readonly<NodeJS.ProcessEnv> = {}) =>
+  new Promise<Run>((resolve) => {
+    const env = { ...process.env, npm_config_user_agent: undefined, ...more }
     execFile(command, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), said: `${stdout}${stderr}` }),
     )
@@ -42,7 +44,15 @@ it.each([
   ["pnpm/12.21.0 npm/? node/v24.21.0 linux x64", 0],
 ] as const)("the script before an installation knows %s", async (agent, code) => {
   const script = manifest["scripts"]!["preinstall"]!.split(" ")[1]!
-  const outcome = await run(process.execPath, [join(ROOT, script)], ROOT, agent)
+  const outcome = await run(process.execPath, [join(ROOT, script)], ROOT, { npm_config_user_agent: agent })
   expect(outcome.code).toBe(code)
   if (code !== 0) expect(outcome.said).toMatch(SENTENCE)
+})
+
+it("Yarn of any version runs a script in its place, which says how to install", async () => {
+  const [, script] = /^yarnPath: (\S+)$/m.exec(readFileSync(join(ROOT, ".yarnrc.yml"), "utf8"))!
+  // What Yarn sets for the program that it runs.
+  const { code, said } = await run(process.execPath, [join(ROOT, script!)], ROOT, { YARN_IGNORE_PATH: "1" })
+  expect(code).toBe(1)
+  expect(said).toMatch(SENTENCE)
 })

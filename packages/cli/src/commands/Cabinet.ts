@@ -8,6 +8,7 @@ import { consoleCommand } from "./ConsoleCommand.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
 import { followerCommand } from "./FollowerCommand.ts"
@@ -62,6 +63,7 @@ export const cabinet = root.pipe(
     noticesCommand,
     auditCommand,
   ]),
+  Command.withExamples(EXAMPLES.cabinet),
 )
 
 /** `cabinet bench`, which no help shows: in a clone it is `npm run bench`. */

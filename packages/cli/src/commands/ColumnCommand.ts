@@ -11,6 +11,7 @@ import { columns } from "../output/Columns.ts"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { EXAMPLES } from "./Examples.ts"
 import { withHints } from "./Hints.ts"
 import { notationFlags, notationOf } from "./NotationFlags.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
@@ -164,6 +165,7 @@ export const column = Command.make(
       }),
     ),
 ).pipe(
+  Command.withExamples(EXAMPLES.column),
   Command.withDescription("List a source's columns, or change a column's type or label"),
   Command.withSubcommands([drop]),
 )

@@ -8,6 +8,11 @@ interface Example {
 const example = (command: string, description: string): Example => ({ command: `cabinet ${command}`, description })
 
 export const EXAMPLES = {
+  cabinet: [
+    example("serve", "Start the server; the first start prints an intake address and a key"),
+    example("source add Orders", "Create a source, and print its intake address"),
+    example("rows sources.orders", "Read the rows of its table"),
+  ],
   source: [
     example("source add Orders", "Create a source, and print its intake address"),
     example("source add Code --from github", "Receive GitHub's webhooks, with the headers that say what happened"),
@@ -30,6 +35,10 @@ export const EXAMPLES = {
   table: [
     example("table show sources.orders", "Show the columns of a table"),
     example("table rebuild Orders --types orders.json --dry-run", "Show how a table with other types would look"),
+  ],
+  column: [
+    example("table column Orders", "List the columns of a source's table"),
+    example("table column Orders total --type numeric --dry-run", "Show what a column of numbers would change"),
   ],
   schema: [
     example("schema add reports", "Create a schema for tables and views of cabinet sql"),
