@@ -138,6 +138,13 @@ it("doctor reports a healthy cabinet as such", async () => {
   expect(await json("doctor")).toMatchObject({ ok: true, database: { deferred_rows: 0, fence_holders: [] } })
 })
 
+it("source show says what a source lacks for the well-known sender of its latest request", async () => {
+  const headers = { "content-type": "application/json", "user-agent": "GitHub-Hookshot/044aadd" }
+  await fetch(server.welcome.source!.intake_url, { method: "POST", headers, body: '{"action":"opened"}' })
+  const { stdout } = await home.cabinet(["source", "show", "1"])
+  expect(stdout).toMatch(/^Sender +GitHub, whose headers .*cabinet source set 1 --from github/m)
+})
+
 it("a closed output pipe is not an error", async () => {
   const pipe = spawn("sh", ["-c", `"$@" | head -c 5`, "sh", ...home.commandLine(["event", "list", "--json"])], {
     env: home.environment({}),

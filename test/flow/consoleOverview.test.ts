@@ -147,6 +147,18 @@ it("invalid periods of activity are refused, and so is an unknown source", async
   assert.deepStrictEqual(await refused("source_id=99"), [404, "no_such_source", "source_id"])
 })
 
+it("a source says what it lacks for the well-known sender of its latest request, until it has it", async () => {
+  const source = await cabinet.cabinet.sources.create({ name: "Hooks" })
+  const headers = { "content-type": "application/json", "user-agent": "GitHub-Hookshot/044aadd" }
+  await fetch(source.intakeUrl, { method: "POST", headers, body: "{}" })
+  const screen = async () => (await viewer.get(`/console/sources/${source.id}`)).text
+  const lacks = await screen()
+  assert.match(lacks, /from GitHub, whose headers have [^<]* <span class="mono">X-GitHub-Event</)
+  assert.include(lacks, "from GitHub, whose signatures this source does not verify.")
+  await cabinet.cabinet.sources.change(source.id, { from: "github", verify: { secret: "hush" } })
+  assert.notInclude(await screen(), "GitHub")
+})
+
 it("the state of the database shows each follower of the feed with its lag, escaped", async () => {
   const name = "<b>ERP</b>"
   const { key } = await cabinet.cabinet.keys.create({ name })

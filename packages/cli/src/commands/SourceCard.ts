@@ -1,4 +1,5 @@
 /** A source as the command shows it, with its intake address. */
+import { droppedFields, type KnownSender, unverifiedSender } from "@data-cabinet/core/diagnostics/KnownSender"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
@@ -30,8 +31,23 @@ const verifiedBy = ({ recipe, mode, hmac, keepsOldSecret, ...place }: Verificati
 const limitedText = ({ count, since, lastAt }: LimitedCount): string =>
   `${counted(count, "request", "requests")} from ${since} to ${lastAt}, because they exceeded the rate limit`
 
-/** `isOwn`: the source of notices, whose intake address accepts nothing. */
-export const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, isOwn: boolean, style: Style): string =>
+/** What is known of a source beside its settings. */
+export interface AboutSource {
+  readonly baseUrl: BaseUrl
+  /** The source of notices, whose intake address accepts nothing. */
+  readonly isOwn: boolean
+  readonly sender: KnownSender | null
+}
+
+const senderText = (id: number, { provider, dropsFields }: KnownSender): string =>
+  dropsFields ? droppedFields(id, provider) : unverifiedSender(id, provider)
+
+/** The source, line by line. */
+export const sourceCard = (
+  source: SourceWithSecret,
+  { baseUrl: { url, known }, isOwn, sender }: AboutSource,
+  style: Style,
+): string =>
   card(
     [
       [
@@ -42,6 +58,7 @@ export const sourceCard = (source: SourceWithSecret, { url, known }: BaseUrl, is
       ...(known || isOwn ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
       ...ALL_SETTINGS.flatMap((named) => settingLine(source, named)),
+      ...(sender === null ? [] : [["Sender", senderText(source.id, sender)] as const]),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),

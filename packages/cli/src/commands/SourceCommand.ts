@@ -10,7 +10,8 @@ import type { DatabaseRole } from "../compose/CabinetDatabase.ts"
 import { columns } from "../output/Columns.ts"
 import { plainOutput } from "../output/PlainText.ts"
 import { type Format, report } from "../output/Report.ts"
-import { type ProviderName, providerNamed } from "@data-cabinet/core/source/Providers"
+import { knownSender, unverifiedSender } from "@data-cabinet/core/diagnostics/KnownSender"
+import type { ProviderName } from "@data-cabinet/core/source/Providers"
 import { CommandError } from "../error/CommandError.ts"
 import { nameArgument, sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
@@ -33,8 +34,9 @@ const showRevealed = (source: SourceWithSecret, baseUrl: BaseUrl) =>
     const chosen = yield* format
     const notices = yield* Notices.use((all) => all.show)
     const isOwn = notices.source?.id === source.id
+    const sender = chosen === false ? yield* knownSender(source) : null
     const json = { ...sourceWithAddressShape.json(withAddress(source, baseUrl)), ...(isOwn ? NO_ADDRESS : {}) }
-    yield* report(chosen, json, (style) => sourceCard(source, baseUrl, isOwn, style))
+    yield* report(chosen, json, (style) => sourceCard(source, { baseUrl, isOwn, sender }, style))
     yield* remark(baseUrl, chosen)
   })
 
@@ -75,10 +77,7 @@ const remarks = ({ id, name, verify }: Source, from: ProviderName | undefined) =
       )
     }
     if (from === undefined || verify !== null) return
-    const { title } = providerNamed(from)
-    yield* remarkOn(
-      `The signatures of ${title} are not verified yet. Once you have the secret: cabinet source set ${id} --from ${from} --verify-secret-file FILE`,
-    )
+    yield* remarkOn(unverifiedSender(id, from))
   })
 
 const add = Command.make("add", { name: nameArgument("The name of the source"), ...sourceFlags, ...web }, (input) =>

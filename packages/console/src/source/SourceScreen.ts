@@ -2,6 +2,7 @@
 import type { Source } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/source/Providers"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
+import type { KnownSender } from "@data-cabinet/core/diagnostics/KnownSender"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
@@ -71,11 +72,21 @@ ${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at
 <div class="row wrap">${again}</div>`
 }
 
+const senderNote = (frame: Frame, { provider, dropsFields, isUnverified }: KnownSender): Html => {
+  const { source: words } = frame.words
+  const { title, headerFields } = providerNamed(provider)
+  return markup`<div class="box warn" role="note">${dropsFields && markup`<p>${words.dropsFields(title)} <span class="mono">${headerFields.join(", ")}</span></p>`}${isUnverified && markup`<p>${words.unverified(title)}${may(frame, "source.change") && markup` <a href="#verify">${frame.words.verification.title}</a>`}</p>`}</div>`
+}
+
 /** What the person in charge of a sender should know. */
-const notes = (frame: Frame, { oldSecretUntil, limited }: Source, timeZone: string): HtmlValue => {
+const notes = (
+  frame: Frame,
+  { oldSecretUntil, limited }: Source,
+  { timeZone, sender }: Pick<AroundSource, "timeZone" | "sender">,
+): HtmlValue => {
   const { source: words } = frame.words
   const moment = momentsIn(timeZone)
-  return markup`${oldSecretUntil !== null && markup`<p>${words.oldUntil} ${moment(oldSecretUntil)}</p>`}${limited !== null && markup`<div class="box warn"><p>${words.limited(limited.count)} ${moment(limited.since)} – ${moment(limited.lastAt)}</p></div>`}`
+  return markup`${oldSecretUntil !== null && markup`<p>${words.oldUntil} ${moment(oldSecretUntil)}</p>`}${limited !== null && markup`<div class="box warn"><p>${words.limited(limited.count)} ${moment(limited.since)} – ${moment(limited.lastAt)}</p></div>`}${sender !== null && senderNote(frame, sender)}`
 }
 
 const settings = (frame: Frame, source: Source): HtmlValue => {
@@ -116,6 +127,11 @@ export interface RecentEvents {
   readonly isOwn: boolean
 }
 
+/** What the screen of a source shows beside its settings. */
+export interface AroundSource extends RecentEvents {
+  readonly sender: KnownSender | null
+}
+
 export const recentEvents = (frame: Frame, { events, timeZone }: Pick<RecentEvents, "events" | "timeZone">): Html =>
   events.length > 0
     ? eventTable(frame, events, timeZone)
@@ -129,14 +145,14 @@ const recent = (frame: Frame, { id }: Source, data: RecentEvents): Html => {
 }
 
 /** `url`: the intake address, only in the response that reveals it. */
-export const sourceScreen = (frame: Frame, source: Source, data: RecentEvents, url: string | null = null): Screen => {
+export const sourceScreen = (frame: Frame, source: Source, data: AroundSource, url: string | null = null): Screen => {
   const { source: words } = frame.words
   return {
     title: source.name,
     section: "sources",
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
-<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data.timeZone)}</section>
+<section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data)}</section>
 ${recent(frame, source, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source)]}${danger(frame, source)}`,
   }
 }

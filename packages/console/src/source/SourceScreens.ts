@@ -1,5 +1,8 @@
 /** The screens and acts of sources. */
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventContext } from "@data-cabinet/core/event/EventContext"
+import { knownSender } from "@data-cabinet/core/diagnostics/KnownSender"
+import { Feed } from "@data-cabinet/core/feed/Feed"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
@@ -24,21 +27,31 @@ const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
 /** As many as one looks at to see that it works. */
 const RECENT = 5
 
+const knownSenders = Effect.gen(function* () {
+  const feed = yield* Feed
+  const context = yield* EventContext
+  return (source: Source) =>
+    knownSender(source).pipe(Effect.provideService(Feed, feed), Effect.provideService(EventContext, context))
+})
+
 export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
   const browser = yield* EventBrowser
   const notices = yield* Notices
   const live = yield* liveFrom
   const { timeZone } = yield* ConsoleSettings
+  const findSender = yield* knownSenders
   const latest = Effect.fnUntraced(function* (sourceId: number) {
     const from = yield* live({ sourceId, channel: null })
     const { items } = yield* browser.page({ sourceId, limit: RECENT })
     const { source: own } = yield* notices.show
     return { events: items, timeZone, live: from, isOwn: own?.id === sourceId }
   })
+  const around = (source: Source) =>
+    Effect.zipWith(latest(source.id), findSender(source), (data, sender) => ({ ...data, sender }))
   const revealed = Effect.fnUntraced(function* (frame: Frame, source: SourceWithSecret) {
     const url = `${frame.baseUrl}${intakePath(source)}`
-    return { screen: sourceScreen(frame, source, yield* latest(source.id), url) }
+    return { screen: sourceScreen(frame, source, yield* around(source), url) }
   })
   const found = Effect.fnUntraced(function* (id: number) {
     const source: Option.Option<Source> = id === 0 ? Option.none() : yield* sources.get(id)
@@ -65,7 +78,7 @@ export const sourceScreens = Effect.gen(function* () {
     action: "source.read",
     get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
       const source = yield* found(idOf(id))
-      return { screen: sourceScreen(frame, source, yield* latest(source.id)) }
+      return { screen: sourceScreen(frame, source, yield* around(source)) }
     }),
   }
   const recent: ConsoleScreen = {

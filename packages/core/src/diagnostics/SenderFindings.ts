@@ -1,6 +1,6 @@
 /** Interprets refusals of senders, and what their requests reveal about the settings. */
 import { counted } from "../text/Counted.ts"
-import { providerNamed } from "../source/Providers.ts"
+import { droppedFields } from "./KnownSender.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Finding.ts"
@@ -23,11 +23,7 @@ const ofSignatures = ({ refusedSignatures: refused }: DiagnosticsReport): Readon
 
 const ofDroppedHeaders = ({ droppedHeaders: dropped }: DiagnosticsReport): ReadonlyArray<Finding> =>
   dropped.map(({ sourceId, name, provider }) =>
-    finding(
-      "sender",
-      "warn",
-      `Source ${sourceId} (${name}) receives events from ${providerNamed(provider).title}, whose headers have information that the body lacks, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`,
-    ),
+    finding("sender", "warn", `Source ${sourceId} (${name}) receives events from ${droppedFields(sourceId, provider)}`),
   )
 
 const ofUnreadable = ({ unreadable }: DiagnosticsReport): ReadonlyArray<Finding> =>
