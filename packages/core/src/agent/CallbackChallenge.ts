@@ -38,7 +38,7 @@ const isSame = (sent: string, received: string | null): boolean => {
 export const reasonOf = ({ status, failure, responseBody }: Outcome, challenge: string): CallbackReason | null => {
   if (status === null) {
     if (/certificate|tls|ssl/i.test(failure ?? "")) return "tls_error"
-    return /time|in time/i.test(failure ?? "") ? "timeout" : "connection_refused"
+    return /\bwithin [0-9.]+ s\b/.test(failure ?? "") ? "timeout" : "connection_refused"
   }
   if (status >= 500) return "http_5xx"
   if (status >= 400) return "http_4xx"
