@@ -47,16 +47,18 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     if (table === undefined || requests.some((request) => request.sourceVersion !== table?.version)) {
       table = yield* loadSourceTable(sql, sourceId)
       if (table === undefined) return GONE
+      // A table that was moved or renamed by hand, or is being restored, may be back for the next batch.
+      if (table.name === null) return { table, waits: false, plans: [] }
       known.set(sourceId, table)
     }
-    if (table.name === null) return { table, waits: false, plans: [] }
     const now = yield* Clock.currentTimeMillis
     const mayAdd = now >= (refused.get(sourceId) ?? 0)
     const fitted = yield* ensureColumns(sql, table, events, mayAdd)
     if (fitted === undefined) return GONE
     if (mayAdd && fitted.isShort) refused.set(sourceId, now + REFUSED_MILLIS)
     else if (mayAdd) refused.delete(sourceId)
-    known.set(sourceId, fitted.table)
+    if (fitted.table.name === null) known.delete(sourceId)
+    else known.set(sourceId, fitted.table)
     return { table: fitted.table, plans: fitted.plans, waits: false }
   })
 

@@ -168,6 +168,24 @@ describe("a source's table", () => {
     assert.strictEqual(receipts.length, 1)
   })
 
+  it("gets rows again once it is back where it was", async () => {
+    const source = await newSource("Moved")
+    await post(source.id, { a: "1" })
+    await database.run("CREATE SCHEMA elsewhere")
+    await database.run("ALTER TABLE sources.moved SET SCHEMA elsewhere")
+    await post(source.id, { a: "2" })
+    await rowsFollowed()
+    await post(source.id, { a: "3" })
+    await database.run("ALTER TABLE elsewhere.moved SET SCHEMA sources")
+    await post(source.id, { a: "4" })
+    await rowsFollowed()
+    const rows = await database.run("SELECT a FROM sources.moved ORDER BY _event_id")
+    assert.deepStrictEqual(
+      rows.map(({ a }) => a),
+      ["1", "4"],
+    )
+  })
+
   it("gets long deferred rows a few megabytes at a time, and small ones all at once", async () => {
     const source = await newSource("Long rows")
     for (const n of Array(9).keys()) {
