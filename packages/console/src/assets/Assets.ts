@@ -9,7 +9,7 @@ import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Route } from "@data-cabinet/http-node/server/Route"
 import { errorResponse } from "@data-cabinet/http-node/server/ApiError"
 import { faultError } from "@data-cabinet/http-node/server/Fault"
-import { methodNotAllowed } from "@data-cabinet/http-node/api/EndpointRoute"
+import { methodNotAllowed } from "@data-cabinet/http-node/api/EndpointErrors"
 import { CONSOLE_SCRIPT } from "../generated/ConsoleScript.ts"
 import { STYLE } from "./Style.ts"
 

@@ -13,7 +13,7 @@ import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
 import { type HtmlShape, htmlShape, statedCharset } from "./HtmlShape.ts"
 import { foreignFile, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
-import { isPointer } from "./JsonReader.ts"
+import { isPointer } from "./PointedReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
 /** What the caller knows about a file; absent options are detected. */

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto"
 import type { Json, JsonObject } from "../json/Json.ts"
 import { canonicalJsonText } from "../json/JsonText.ts"
-import { atPointer } from "../file/JsonReader.ts"
+import { atPointer } from "../file/PointedReader.ts"
 
 /**
  * 32 bytes: the hash of the key field's value if the item has one that is not null, otherwise of the whole content. A

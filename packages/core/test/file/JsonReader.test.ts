@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { isPointer, JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
+import { JsonLinesReader, JsonListReader } from "../../src/file/JsonReader.ts"
+import { isPointer, PointedReader } from "../../src/file/PointedReader.ts"
 import { Random, Seed } from "../intake/Random.ts"
 import { list, ndjson, pointed } from "./readPieces.ts"
 

@@ -1,7 +1,7 @@
 /** Long work on received data yields to other tasks: counted in turns, not in time. */
 import { Effect, Stream } from "effect"
 import { assert, it } from "vitest"
-import { PointedReader } from "../../src/file/JsonReader.ts"
+import { PointedReader } from "../../src/file/PointedReader.ts"
 import { inspectFile } from "../../src/file/FileInspection.ts"
 import { inPieces, turns } from "../../src/file/Pieces.ts"
 import { readItems } from "../../src/file/ReadItems.ts"

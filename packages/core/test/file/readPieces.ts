@@ -1,7 +1,8 @@
 /** What the readers of files return for a text that arrives in pieces. */
 import { CsvReader, type CsvRecord } from "../../src/file/CsvReader.ts"
 import type { ItemSink, Refusal, TextReader } from "../../src/file/FileItem.ts"
-import { JsonLinesReader, JsonListReader, PointedReader } from "../../src/file/JsonReader.ts"
+import { JsonLinesReader, JsonListReader } from "../../src/file/JsonReader.ts"
+import { PointedReader } from "../../src/file/PointedReader.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
 
 export const csv = (pieces: ReadonlyArray<string>, delimiter = ",") => {

@@ -6,7 +6,6 @@
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type Admitted, Authenticate, isAdmittedToAll } from "@data-cabinet/core/key/Authenticate"
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
-import { overLimit, type RateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { type AbortableCall, OwnCall, withDeadline } from "@data-cabinet/core/runtime/AbortableCall"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
@@ -16,10 +15,10 @@ import { callRunner } from "../server/CallRunner.ts"
 import { type Response, type Request, RequestGone } from "../server/Request.ts"
 import type { Route, Target } from "../server/Route.ts"
 import { acceptedType } from "./Accept.ts"
+import { apiError, onlyPost, rateLimited, RETRY_SECONDS, unknownParam, methodNotAllowed } from "./EndpointErrors.ts"
 import { type ApiError, errorResponse } from "../server/ApiError.ts"
 import { withRateHeaders, keyHeaders, rateHeaders } from "./WithRateHeaders.ts"
 import type { Endpoint } from "./Endpoint.ts"
-import { ERROR_STATUS } from "../server/ErrorStatus.ts"
 import { faultError, logFault } from "../server/Fault.ts"
 import { decodeSegment, queryPairs } from "./QueryPairs.ts"
 
@@ -73,8 +72,6 @@ interface Options {
  * From a request's head to its response, in milliseconds; after it the database counts as unavailable. No client waits 10 s.
  */
 export const DEADLINE_MILLIS = 9_000
-
-const RETRY_SECONDS = 5
 
 export const endpointRoute = (
   endpoint: Endpoint,
@@ -192,17 +189,6 @@ const keyedRequest = (
   return Result.succeed({ path, query, ...rest })
 }
 
-const onlyPost = errorResponse(
-  { code: "method_not_allowed", message: "This endpoint supports only POST." },
-  { allow: "POST" },
-)
-
-/** The response to any method other than GET and HEAD. */
-export const methodNotAllowed = errorResponse(
-  { code: "method_not_allowed", message: "The API supports only GET and HEAD." },
-  { allow: "GET" },
-)
-
 const bodyResponse = (body: Body | OtherForm | OwnResponse, headers: Readonly<Record<string, string>>): Response => {
   if (typeof body === "string") return typedResponse("application/json", `${body}\n`, headers)
   if (body instanceof Uint8Array) return typedResponse("application/json", body, headers)
@@ -233,29 +219,4 @@ const unavailable: Responded = Result.fail({
   code: "reader_off",
   message: "The database did not respond in time. Try again.",
   retryAfter: RETRY_SECONDS,
-})
-
-/** Any refusal in the API's terms. Unavailability and exceeded limits always carry a retry time. */
-export const apiError = (error: ApiError | StoreUnavailable): ApiError => {
-  if (!("code" in error)) return { code: "reader_off", message: error.message, retryAfter: error.retryAfter }
-  const { code, message, param = null, retryAfter } = error
-  if (ERROR_STATUS[code] === 503) return { code, message, param, retryAfter: retryAfter ?? RETRY_SECONDS }
-  return code === "rate_limited" && retryAfter !== undefined
-    ? { code, message, param, retryAfter }
-    : { code, message, param }
-}
-
-const rateLimited = (rate: RateLimit): ApiError => ({
-  code: "rate_limited",
-  message: overLimit(rate),
-  retryAfter: rate.retryAfter,
-})
-
-const unknownParam = (name: string, known: ReadonlySet<string>): ApiError => ({
-  code: "unknown_param",
-  message:
-    known.size === 0
-      ? `This endpoint has no parameters, but the request has ${JSON.stringify(name)}.`
-      : `This endpoint has no parameter ${JSON.stringify(name)}. It has ${[...known].join(", ")}.`,
-  param: name,
 })

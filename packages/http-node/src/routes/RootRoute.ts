@@ -1,6 +1,6 @@
 /** The base address itself: it leads a browser to the console, and anything else to the API's description. */
 import { errorResponse } from "../server/ApiError.ts"
-import { methodNotAllowed } from "../api/EndpointRoute.ts"
+import { methodNotAllowed } from "../api/EndpointErrors.ts"
 import { faultError } from "../server/Fault.ts"
 import { acceptsHtml } from "../html/Language.ts"
 import { REFERENCE_PATH } from "../openapi/ReferenceRoute.ts"

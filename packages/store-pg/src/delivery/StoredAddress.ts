@@ -17,7 +17,8 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
-import * as AddressStatement from "./AddressStatement.ts"
+import * as AddressSettingStatement from "./AddressSettingStatement.ts"
+import type { AddressRow } from "./AddressStatement.ts"
 
 /** 256 random bits, in the form of Standard Webhooks. */
 export const newSecret = (cipher: SecretCipher): string =>
@@ -26,7 +27,7 @@ export const newSecret = (cipher: SecretCipher): string =>
 /** A secret that cannot be decrypted is shown as stored: one broken secret must not hide the others. */
 export const toAddress = (cipher: SecretCipher) => {
   const shown = (stored: string) => Result.getOrElse(cipher.decrypt("signing secret", stored), () => stored)
-  return (row: AddressStatement.AddressRow): Address => ({
+  return (row: AddressRow): Address => ({
     id: row.id,
     url: row.url,
     secret: shown(row.secret),
@@ -113,22 +114,22 @@ type Sending = Pick<
 /** Writes how requests are sent to an address. */
 export const changeSending = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: Sending) {
   const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone, identity, body } = changed
-  if (rate !== undefined) yield* sql.unsafe(AddressStatement.SET_RATE, [id, rate])
-  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_TIMEOUT, [id, timeoutSeconds])
-  if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
-  if (pauseOnGone !== undefined) yield* sql.unsafe(AddressStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
-  if (body !== undefined) yield* sql.unsafe(AddressStatement.SET_BODY, [id, storedBody(body)])
-  if (identity !== undefined) yield* sql.unsafe(AddressStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
+  if (rate !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_RATE, [id, rate])
+  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_TIMEOUT, [id, timeoutSeconds])
+  if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
+  if (pauseOnGone !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
+  if (body !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_BODY, [id, storedBody(body)])
+  if (identity !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
 })
 
 /** Writes a change, whatever it decides about. */
 export const change = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: StoredChange) {
   const { url, sources, filters, headers } = changed
-  if (url !== undefined) yield* sql.unsafe(AddressStatement.SET_URL, [id, url])
+  if (url !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_URL, [id, url])
   if (sources !== undefined) {
-    yield* sql.unsafe(AddressStatement.SET_SOURCES, [id, sources === "all", sourcesOf(sources)])
+    yield* sql.unsafe(AddressSettingStatement.SET_SOURCES, [id, sources === "all", sourcesOf(sources)])
   }
-  if (filters !== undefined) yield* sql.unsafe(AddressStatement.SET_FILTERS, [id, storedFilters(filters)])
-  if (headers !== undefined) yield* sql.unsafe(AddressStatement.SET_HEADERS, [id, headers])
+  if (filters !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_FILTERS, [id, storedFilters(filters)])
+  if (headers !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_HEADERS, [id, headers])
   yield* changeSending(sql, id, changed)
 })
