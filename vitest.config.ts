@@ -103,7 +103,7 @@ const TRIALS = [
   "test/bench/main.test.ts",
   "test/fault/{backup,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
   "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",
-  "test/fault/unstoppable.test.ts",
+  "test/fault/{unstoppable,upgrade}.test.ts",
   "test/flow/{clientCertificate,consoleCopy,export,exportEvents,intakeRepeats,listen,manyCabinets}.test.ts",
 ]
 

@@ -2,7 +2,7 @@
  * `npm run trials`: checks that take too long for every change, run by hand. The tests that CI leaves out for their length,
  * how much of the code the suite runs, the whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
- * at every byte, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
+ * at every byte, the data of earlier versions, which it builds from their commits, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
  * minutes beside a view that nothing can stop, a thousand faults of deliveries in order, twenty kills under an agent that follows by webhook and 5,000
  * random requests of agents, 25 killed rebuilds, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime

@@ -23,16 +23,12 @@ const environment = (extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv
 
 const running = new Set<ChildProcess>()
 
-const commandLine = (args: ReadonlyArray<string>): ReadonlyArray<string> => [
-  process.execPath,
-  ...PROGRAM_FLAGS,
-  PROGRAM,
-  ...args,
-]
-
-const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>, cwd: string): ChildProcess => {
-  const [node, ...rest] = commandLine(args)
-  const child = spawn(node!, rest, { cwd, env: environment(env) })
+const run = (
+  [node, ...args]: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>>,
+  cwd: string,
+): ChildProcess => {
+  const child = spawn(node!, args, { cwd, env: environment(env) })
   running.add(child)
   child.once("exit", () => running.delete(child))
   return child
@@ -87,13 +83,14 @@ export interface Home {
 
 const homes: Array<Pick<Home, "dir" | "dataDir" | "cabinet">> = []
 
-/** Creates an empty data directory. */
-export const newHome = (): Home => {
+/** Creates an empty data directory, for this version of the program or for the one of another file. */
+export const newHome = (file = PROGRAM): Home => {
+  const commandLine: Home["commandLine"] = (args) => [process.execPath, ...PROGRAM_FLAGS, file, ...args]
   const dir = mkdtempSync(join(tmpdir().length < 60 ? tmpdir() : "/tmp", "dc-flow-"))
   // Under root the database runs as another user, who has to reach its own directory below.
   chmodSync(dir, 0o755)
   const dataDir = join(dir, ".cabinet")
-  const start: Home["start"] = (args, env = {}) => run(args, { CABINET_DATA_DIR: dataDir, ...env }, dir)
+  const start: Home["start"] = (args, env = {}) => run(commandLine(args), { CABINET_DATA_DIR: dataDir, ...env }, dir)
   const cabinet: Home["cabinet"] = async (args, env = {}, input = "") => {
     const child = start(args, env)
     // A command that reads no input may end before the input is written.

@@ -16,6 +16,9 @@ const addressOf = (host: string, path: string): string | undefined => {
   return at < 0 || !LOOPBACK.test(host) ? undefined : path.slice(at)
 }
 
+/** The origins of servers of other versions, whose responses are as those describe them; they are asked by `fetch` alone. */
+export const otherVersions = new Set<string>()
+
 const failures: Array<unknown> = []
 const checking = new Set<Promise<void>>()
 
@@ -47,7 +50,7 @@ globalThis.fetch = async (input, init) => {
   const request = input instanceof Request ? input : undefined
   const url = new URL(request?.url ?? String(input))
   const address = addressOf(url.hostname, url.pathname)
-  if (address !== undefined) {
+  if (address !== undefined && !otherVersions.has(url.origin)) {
     const method = init?.method ?? request?.method ?? "GET"
     // A stream does not end, and a copy of it would also have to be read, so only its head is checked.
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
