@@ -153,8 +153,8 @@ it("a source says what it lacks for the well-known sender of its latest request,
   await fetch(source.intakeUrl, { method: "POST", headers, body: "{}" })
   const screen = async () => (await viewer.get(`/console/sources/${source.id}`)).text
   const lacks = await screen()
-  assert.match(lacks, /from GitHub, whose headers have [^<]* <span class="mono">X-GitHub-Event</)
-  assert.include(lacks, "from GitHub, whose signatures this source does not verify.")
+  assert.match(lacks, /Its headers have [^<]* <span class="mono">X-GitHub-Event</)
+  assert.include(lacks, "from GitHub. This source does not verify its signatures.")
   await cabinet.cabinet.sources.change(source.id, { from: "github", verify: { secret: "hush" } })
   assert.notInclude(await screen(), "GitHub")
 })

@@ -75,7 +75,8 @@ ${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at
 const senderNote = (frame: Frame, { provider, dropsFields, isUnverified }: KnownSender): Html => {
   const { source: words } = frame.words
   const { title, headerFields } = providerNamed(provider)
-  return markup`<div class="box warn" role="note">${dropsFields && markup`<p>${words.dropsFields(title)} <span class="mono">${headerFields.join(", ")}</span></p>`}${isUnverified && markup`<p>${words.unverified(title)}${may(frame, "source.change") && markup` <a href="#verify">${frame.words.verification.title}</a>`}</p>`}</div>`
+  const unverified = may(frame, "source.change") ? markup`<a href="#verify">${words.unverified}</a>` : words.unverified
+  return markup`<div class="box warn" role="note"><p>${words.latestFrom(title)}${isUnverified && markup` ${unverified}`}${dropsFields && markup` ${words.dropsFields} <span class="mono">${headerFields.join(", ")}</span>`}</p></div>`
 }
 
 /** What the person in charge of a sender should know. */

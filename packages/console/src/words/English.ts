@@ -674,10 +674,10 @@ export const ENGLISH = {
     oldUntil: "The address before this one works until",
     limited: (requests: number) =>
       `${count(requests, { one: "request was", other: "requests were" })} refused, because they exceeded the rate limit:`,
-    dropsFields: (sender: string) =>
-      `The latest request came from ${sender}, whose headers have information that the body lacks, and this source drops them. Name them in its settings:`,
-    unverified: (sender: string) =>
-      `The latest request came from ${sender}, whose signatures this source does not verify.`,
+    latestFrom: (sender: string) => `The latest request came from ${sender}.`,
+    unverified: "This source does not verify its signatures.",
+    dropsFields:
+      "Its headers have information that the body lacks, and this source drops them. Name them in the settings:",
     ownHint: "Only the cabinet itself writes to this source: it has no intake address.",
     unsigned: {
       reject: "This source verifies its sender. The examples are not signed and would be refused. See",
