@@ -1,7 +1,8 @@
 /** `cabinet event show ID`: everything known about one event. */
 import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { EventContext, type EventInContext } from "@data-cabinet/core/event/EventContext"
-import { noSuchEvent, type LaterVerdict, type StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import type { LaterVerdict, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
+import { noSuchEvent } from "@data-cabinet/core/error/NoSuchEvent"
 import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { originalShape, shownBody } from "@data-cabinet/core/event/OriginalShape"
 import type { OtherReading, ReadingPlace } from "@data-cabinet/core/event/OtherReadings"

@@ -1,7 +1,8 @@
 /**
  * Moves events to the trash, restores them, and erases them for good: those marked in a list, or the one of a screen.
  */
-import { EventDetail, noSuchEvent } from "@data-cabinet/core/event/EventDetail"
+import { noSuchEvent } from "@data-cabinet/core/error/NoSuchEvent"
+import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Trash, type TrashError } from "@data-cabinet/core/event/Trash"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"

@@ -1,5 +1,6 @@
 /** The error for refused operations on delivery addresses and deliveries. */
 import { Schema } from "effect"
+import { noSuchEvent } from "../error/NoSuchEvent.ts"
 
 /**
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names
@@ -45,5 +46,5 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
 }) {}
 
 /** For an event that does not exist. */
-export const noSuchEvent = (id: number): AddressError =>
-  new AddressError({ code: "no_such_event", message: `Event ${id} does not exist.` })
+export const missingEvent = (id: number): AddressError =>
+  new AddressError({ code: "no_such_event", message: noSuchEvent(id) })

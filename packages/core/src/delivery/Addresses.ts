@@ -6,7 +6,7 @@ import { type Address, type AddressChange, type NewAddress, NO_BATCHES } from ".
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
-import { AddressError, noSuchEvent } from "./AddressError.ts"
+import { AddressError, missingEvent } from "./AddressError.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
 import { AttemptDelivery } from "./AttemptDelivery.ts"
 import { type BodyPreview, previewBody, type PreviewChoice } from "./BodyPreview.ts"
@@ -148,7 +148,7 @@ export class Addresses extends Context.Service<
         test: Effect.fnUntraced(function* (id, eventId) {
           const address = yield* existing(id, store.get(id))
           const event = yield* store.judged(id, eventId)
-          if (Option.isNone(event)) return yield* noSuchEvent(eventId)
+          if (Option.isNone(event)) return yield* missingEvent(eventId)
           return testFilter(address, event.value)
         }),
       })

@@ -2,7 +2,7 @@
 import { Clock, Effect, Option } from "effect"
 import * as Shape from "../json/Shape.ts"
 import { type Address, NO_BATCHES } from "./Address.ts"
-import { AddressError, noSuchEvent } from "./AddressError.ts"
+import { AddressError, missingEvent } from "./AddressError.ts"
 import type { SampleEvent } from "./AddressStore.ts"
 import { BODY_METHODS, type BodyChoice, type BodyMethod, checkBody, checkBodyFits } from "./BodySetting.ts"
 import { writeLetter } from "./Letter.ts"
@@ -61,7 +61,7 @@ export const previewBody = Effect.fnUntraced(function* (
 ) {
   const body = choice === undefined ? address.body : yield* Effect.fromResult(checkBody(choice))
   yield* Effect.fromResult(checkBodyFits(body, url, NO_BATCHES))
-  if (eventId !== undefined && Option.isNone(sample)) return yield* noSuchEvent(eventId)
+  if (eventId !== undefined && Option.isNone(sample)) return yield* missingEvent(eventId)
   const shown = Option.getOrNull(sample)
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const { createdAt, event } = shown ?? { createdAt: now, event: null }

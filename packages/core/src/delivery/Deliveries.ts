@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { fillPage } from "../pagination/FillPage.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
-import { AddressError, noSuchEvent } from "./AddressError.ts"
+import { AddressError, missingEvent } from "./AddressError.ts"
 import { AddressStore } from "./AddressStore.ts"
 import type { Attempt, Delivery } from "./Attempt.ts"
 import {
@@ -115,7 +115,7 @@ const requestOf = (addresses: AddressStore["Service"]) =>
     // Our own body of a ping has no event; one of its receiver has the newest.
     const isBare = eventId === null && address.body.kind === "standard"
     const sample = isBare ? Option.none() : yield* addresses.sample(addressId, eventId)
-    if (eventId !== null && Option.isNone(sample)) return yield* noSuchEvent(eventId)
+    if (eventId !== null && Option.isNone(sample)) return yield* missingEvent(eventId)
     const event = Option.isSome(sample) ? sample.value.event : null
     const now = yield* Clock.currentTimeMillis
     return yield* Effect.mapError(

@@ -37,8 +37,6 @@ export interface EventRecord {
   readonly original: StoredOriginal | null
 }
 
-/** The messages for missing events. */
-export const noSuchEvent = (id: number | string): string => `Event ${id} does not exist.`
 /** The message for an event without an original request. */
 export const NO_ORIGINAL = "The event has no original request, or it has expired."
 

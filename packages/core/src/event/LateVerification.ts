@@ -8,7 +8,7 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { noSuchEvent } from "./EventDetail.ts"
+import { noSuchEvent } from "../error/NoSuchEvent.ts"
 import { originalPage } from "./OriginalSlice.ts"
 import type { CursorWalk } from "../pagination/Cursor.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"

@@ -2,7 +2,7 @@
  * Deletes events: to the trash, from where they can be restored, or for good. An event always keeps its place in the
  * feed. Refuses events that do not exist, and too many in one call.
  */
-import { noSuchEvent } from "./EventDetail.ts"
+import { noSuchEvent } from "../error/NoSuchEvent.ts"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CurrentActor } from "../audit/Actor.ts"
 import { DeliverySignal } from "../delivery/DeliverySignal.ts"
