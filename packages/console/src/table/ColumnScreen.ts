@@ -32,6 +32,18 @@ export interface ColumnData {
 export const columnPath = (frame: Frame, schema: string, name: string, column: string): string =>
   `${tablePath(frame, schema, name)}/columns/${encodeURIComponent(column)}`
 
+/** The database's names of kinds that differ from the kind's own. */
+const DATABASE_NAMES: Partial<Record<ColumnKind, string>> = { timestamptz: "timestamp with time zone" }
+
+/** The type that somebody gave the column by hand; null if it has its own. */
+const handMade = ({ table, column }: ColumnData): string | null => {
+  const there = table.detail.columns.find(({ name }) => name === column.name)
+  const declared = table.columns.find(({ name }) => name === column.name)?.declared ?? null
+  if (there === undefined) return null
+  if (declared !== null) return `${there.type}(${declared.precision},${declared.scale})`
+  return there.type === (DATABASE_NAMES[column.type] ?? column.type) ? null : there.type
+}
+
 const consequences = (frame: Frame, { misfits, examples, sibling, views }: RetypeTrial): Html => {
   const { column: words, event } = frame.words
   const line = ({ eventId, value }: RetypeTrial["examples"][number]) =>
@@ -78,6 +90,7 @@ export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
   const { table, column, timeZone } = data
   const { schema, name } = table.detail
   const path = columnPath(frame, schema, name, column.name)
+  const changed = handMade(data)
   const since =
     column.eventId !== null &&
     markup`<dt>${frame.words.event.title}</dt><dd><a href="${consolePath(frame, `events/${column.eventId}`)}">#${column.eventId}</a></dd>`
@@ -86,7 +99,7 @@ export const columnScreen = (frame: Frame, data: ColumnData): Screen => {
     section: "tables",
     main: markup`<p><a href="${tablePath(frame, schema, name)}">← ${schema}.${name}</a></p>
 <div class="head"><h1>${words.title} <bdi class="mono">${column.name}</bdi></h1></div>
-<section class="card" aria-label="${words.title}"><dl class="facts"><dt>${words.field}</dt><dd><bdi>${column.field}</bdi></dd><dt>${words.label}</dt><dd><bdi>${column.label}</bdi></dd><dt>${words.type}</dt><dd class="mono">${column.type}</dd><dt>${words.since}</dt><dd>${momentsIn(timeZone)(column.createdAt)}</dd>${since}</dl></section>
+<section class="card" aria-label="${words.title}"><dl class="facts"><dt>${words.field}</dt><dd><bdi>${column.field}</bdi></dd><dt>${words.label}</dt><dd><bdi>${column.label}</bdi></dd><dt>${words.type}</dt><dd class="mono">${column.type}</dd>${changed !== null && markup`<dt>${words.inDatabase}</dt><dd><span class="mono">${changed}</span><br>${words.handMade}</dd>`}<dt>${words.since}</dt><dd>${momentsIn(timeZone)(column.createdAt)}</dd>${since}</dl></section>
 ${columnIndexBlock(frame, data.indexes)}
 ${changes(frame, path, data)}`,
   }

@@ -452,6 +452,9 @@ export const ENGLISH = {
     label: "Label",
     labelHint: "Shown on screens and in exports with labels. The name in the database does not change.",
     newType: "New type",
+    inDatabase: "Type in the database",
+    handMade:
+      "Somebody changed it by hand. Values that this type does not hold as they were sent are rounded, cut, rewritten or refused. Events keep them as sent.",
     try: "Preview the change",
     tryHint: "Nothing changes yet.",
     typed: "It has this type already.",

@@ -4,6 +4,7 @@ import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding, type Level } from "./Finding.ts"
 import { ofRows } from "./RowFindings.ts"
+import { ofTables } from "./TableFindings.ts"
 
 const SKEW_MILLIS = 2000
 
@@ -133,6 +134,7 @@ export const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Findin
     ...ofOutOfLine(diagnostics),
     ...ofSetBack(diagnostics),
     ...ofRows(diagnostics),
+    ...ofTables(diagnostics),
     short.length > 0
       ? finding(
           "partitions",

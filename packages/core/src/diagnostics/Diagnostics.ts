@@ -143,6 +143,20 @@ export interface DiagnosticsReport {
   readonly deferredRows: number
   /** Rows that were not written, or not with all their fields: their number, and the first of them with reasons. */
   readonly rowsSetAside: { readonly count: number; readonly first: ReadonlyArray<RowSetAside> }
+  /** Sources whose table, as `schema.name`, was dropped, renamed or moved by hand. */
+  readonly lostTables: ReadonlyArray<{ readonly sourceId: number; readonly name: string; readonly table: string }>
+  /**
+   * Columns of sources' tables whose type was changed by hand to one that stores some values otherwise than they were sent,
+   * without an error; `expected` is the type that the cabinet gave them.
+   */
+  readonly inexactColumns: ReadonlyArray<{
+    readonly sourceId: number
+    /** As `schema.name`. */
+    readonly table: string
+    readonly column: string
+    readonly type: string
+    readonly expected: string
+  }>
   /** Imports, of files and of polls, that failed in the last week while their rows were being accepted. */
   readonly failedImports: ReadonlyArray<{
     readonly id: number

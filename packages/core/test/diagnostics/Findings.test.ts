@@ -36,6 +36,8 @@ const WELL = {
     deferredRows: 0,
     outOfLineValues: [],
     rowsSetAside: { count: 0, first: [] },
+    lostTables: [],
+    inexactColumns: [],
     failedImports: [],
     partitions: [{ table: "original_request", until: "2026-12-01", daysAhead: 7 }],
     failingPolls: [],
@@ -339,6 +341,22 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ rowsSetAside: { count: 1, first: [{ ...SET_ASIDE, refused: true, partial: true, reason: "no" }] } }),
     "bad",
     /^The row of 1 event is .* \(no; written without the fields that have no column\)\. .* remove the cause that it names\. The rows/,
+  ],
+  [
+    "tables",
+    diagnostics({ lostTables: [{ sourceId: 3, name: "Shop", table: "sources.shop" }] }),
+    "warn",
+    /by hand: sources\.shop of source 3 \(Shop\)\. .* set aside until .*: cabinet source delete 3$/,
+  ],
+  [
+    "columns",
+    diagnostics({
+      inexactColumns: [
+        { sourceId: 3, table: "sources.shop", column: "sum", type: "numeric(10,2)", expected: "numeric" },
+      ],
+    }),
+    "warn",
+    /: column "sum" of sources\.shop \(numeric\(10,2\) instead of numeric\)\. .* as sent\. .*: cabinet table rebuild 3$/,
   ],
   [
     "imports",

@@ -19,6 +19,7 @@ import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { outOfLineTables } from "./OutOfLineValues.ts"
 import { senderFacts } from "./SenderFacts.ts"
+import { tableFacts } from "./TableFacts.ts"
 import { authority } from "./Authority.ts"
 import { writeFailure } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
@@ -124,6 +125,7 @@ export const layer = Layer.effect(
         const failingPolls = yield* sql.unsafe<DiagnosticsReport["failingPolls"][number]>(FAILING_POLLS)
         const setAside = yield* sql.unsafe<SetAside>(ROWS_SET_ASIDE)
         const senders = yield* senderFacts(sql)
+        const tables = yield* tableFacts(sql)
         const failedImports = yield* sql.unsafe<DiagnosticsReport["failedImports"][number]>(FAILED_IMPORTS)
         const searching = searchFunction(yield* foldCollation(sql)).sql
         const outdated = yield* sql.unsafe<{ name: string }>(OUTDATED_SEARCH_INDEXES, [`${searching}(text[])`])
@@ -181,6 +183,7 @@ export const layer = Layer.effect(
           partitions: partitions.map(({ table, until, days_ahead }) => ({ table, until, daysAhead: days_ahead })),
           failingPolls,
           ...senders,
+          ...tables,
           outdatedSearchIndexes: outdated.map(({ name }) => name),
           tablesReadWhole,
           slowReads,

@@ -16,6 +16,9 @@ import type { Target } from "./BatchPlan.ts"
 const WAITS: Target = { table: undefined, waits: true }
 const GONE: Target = { table: undefined, waits: false }
 
+/** The rows of a lost table are set aside by the drain. A source whose table we dropped has no rows. */
+const withoutTable = (table: SourceTable): Target => (table.lost === null ? { table, waits: false, plans: [] } : WAITS)
+
 /** How long no column is added to a table after the database refused one: each attempt locks the table. */
 const REFUSED_MILLIS = 10_000
 
@@ -48,7 +51,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
       table = yield* loadSourceTable(sql, sourceId)
       if (table === undefined) return GONE
       // A table that was moved or renamed by hand, or is being restored, may be back for the next batch.
-      if (table.name === null) return { table, waits: false, plans: [] }
+      if (table.name === null) return withoutTable(table)
       known.set(sourceId, table)
     }
     const now = yield* Clock.currentTimeMillis
@@ -57,8 +60,11 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     if (fitted === undefined) return GONE
     if (mayAdd && fitted.isShort) refused.set(sourceId, now + REFUSED_MILLIS)
     else if (mayAdd) refused.delete(sourceId)
-    if (fitted.table.name === null) known.delete(sourceId)
-    else known.set(sourceId, fitted.table)
+    if (fitted.table.name === null) {
+      known.delete(sourceId)
+      return withoutTable(fitted.table)
+    }
+    known.set(sourceId, fitted.table)
     return { table: fitted.table, plans: fitted.plans, waits: false }
   })
 

@@ -23,8 +23,14 @@ export interface SourceTable {
   readonly fansOut: boolean
   /** Null once the table has been dropped, by us or by hand. */
   readonly name: string | null
+  /** The name of the table that the source should have, but that was dropped, renamed or moved by hand; else null. */
+  readonly lost: string | null
   readonly layout: TableLayout
 }
+
+/** Why a lost table gets no rows. */
+export const lostInWords = (table: string): string =>
+  `the table ${SOURCES_SCHEMA}.${table} does not exist: it was dropped, renamed or moved by hand`
 
 /** Creates a table with the columns that every source's table begins with. */
 export const createTable = (name: string): string =>
@@ -39,18 +45,21 @@ export const loadSourceTable = Effect.fnUntraced(function* (
     version: number
     fans_out: boolean
     table_name: string | null
+    is_there: boolean
+    is_live: boolean
     columns: ReadonlyArray<FieldColumn> | null
   }>`
-    SELECT s.version, s.fans_out,
-      CASE WHEN s.table_name IS NULL THEN NULL
-        WHEN to_regclass(format('sources.%I', s.table_name)) IS NOT NULL THEN s.table_name END AS table_name,
+    SELECT s.version, s.fans_out, s.table_name, s.deleted_at IS NULL AS is_live,
+      s.table_name IS NOT NULL AND to_regclass(format('sources.%I', s.table_name)) IS NOT NULL AS is_there,
       (SELECT json_agg(json_build_object('field', c.field, 'name', c.name, 'kind', c.type, 'typePinned', c.type_pinned,
         'unrecorded', c.created_by_event_id IS NULL) ORDER BY c.position)
        FROM cabinet.field_column c WHERE c.source_id = s.id) AS columns
     FROM cabinet.source s WHERE s.id = ${sourceId}`
   if (row === undefined) return undefined
-  const { version, fans_out: fansOut, table_name: name, columns } = row
-  return { sourceId, version, fansOut, name, layout: new TableLayout(columns ?? []) }
+  const { version, fans_out: fansOut, table_name: named, is_there: isThere, is_live: isLive, columns } = row
+  const name = isThere ? named : null
+  const lost = isThere || !isLive ? null : named
+  return { sourceId, version, fansOut, name, lost, layout: new TableLayout(columns ?? []) }
 })
 
 /** Whether a statement names a table that does not exist. */

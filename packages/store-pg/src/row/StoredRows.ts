@@ -22,7 +22,7 @@ import {
   ShortRow,
 } from "./EnsureColumns.ts"
 import { FORGET_SET_ASIDE, SET_ASIDE } from "./SetAsideStatement.ts"
-import { existingColumns, loadSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+import { existingColumns, loadSourceTable, lostInWords, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
 
 /** A slice ends after this many bytes of payloads, because a single row may have megabytes. */
 export const SLICE_BYTES = 2 * 1_048_576
@@ -158,7 +158,14 @@ export const writeStoredRows = Effect.fnUntraced(function* (
 ): Effect.fn.Return<WrittenRows, SqlError.SqlError> {
   const ids = slice.map(({ id }) => id)
   const table = yield* loadSourceTable(sql, sourceId)
-  if (slice.length === 0 || table === undefined || table.name === null) return { complete: ids, setAside: 0 }
+  if (slice.length === 0 || table === undefined) return { complete: ids, setAside: 0 }
+  if (table.name === null) {
+    // A change of existing rows has none to change.
+    if (table.lost === null || put === replaceRows) return { complete: ids, setAside: 0 }
+    const reason = { text: lostInWords(table.lost), refused: true, partial: false }
+    for (const id of ids) yield* setAside(sql, sourceId, id, reason)
+    return { complete: [], setAside: ids.length }
+  }
   const fitted = yield* ensureColumns(
     sql,
     table,

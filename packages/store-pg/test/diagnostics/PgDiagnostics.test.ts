@@ -212,3 +212,62 @@ it("outOfLineTables finds tables with at least so many out-of-line values, from 
   expect(await named(6)).toEqual([])
   expect((await examine()).outOfLineValues).toEqual([])
 })
+
+/** Types that somebody gave to columns by hand, the type that the cabinet gave them, and whether they change some values in silence. */
+const HAND_MADE: ReadonlyArray<readonly [expected: string, type: string, inexact: boolean]> = [
+  ["numeric", "numeric(10,2)", true],
+  ["numeric", "numeric(5,0)", true],
+  ["numeric", "real", true],
+  ["numeric", "double precision", true],
+  ["numeric", "money", true],
+  ["numeric", "public.rounded", true],
+  ["numeric", "public.positive", false],
+  ["numeric", "smallint", false],
+  ["numeric", "integer", false],
+  ["numeric", "bigint", false],
+  ["numeric", "text", false],
+  ["text", "character(4)", true],
+  ["text", "character varying(4)", true],
+  ["text", "integer", true],
+  ["text", "boolean", true],
+  ["text", "date", true],
+  ["text", "timestamp without time zone", true],
+  ["text", "name", true],
+  ["text", "uuid", true],
+  ["text", "character varying", false],
+  ["text", "public.mood", false],
+  ["text", "jsonb", false],
+  ["boolean", "text", false],
+  ["jsonb", "json", false],
+  ["jsonb", "text[]", true],
+  ["timestamptz", "timestamp with time zone", false],
+  ["timestamptz", "timestamp(6) with time zone", false],
+  ["timestamptz", "timestamp(0) with time zone", true],
+  ["timestamptz", "timestamp without time zone", true],
+  ["timestamptz", "date", true],
+  ["date", "date", false],
+  ["date", "timestamp with time zone", true],
+]
+
+it("examine names columns whose hand-made type changes values in silence, and tables that are gone", async () => {
+  await database.run("CREATE DOMAIN public.rounded AS numeric(10,2)")
+  await database.run("CREATE DOMAIN public.positive AS numeric CHECK (value > 0)")
+  await database.run("CREATE TYPE public.mood AS ENUM ('sad', 'glad')")
+  const create = (name: string) => runtime.runPromise(Sources.use((all) => all.create({ name })))
+  const { id } = await create("Hand made")
+  const columns = HAND_MADE.map(([, type], n) => `ADD COLUMN c${n} ${type}`)
+  await database.run(`ALTER TABLE sources.hand_made ${columns.join(", ")}, ADD COLUMN own real`)
+  for (const [n, [expected]] of HAND_MADE.entries())
+    await database.run(
+      `INSERT INTO cabinet.field_column (source_id, position, field, name, type) VALUES (${id}, ${n + 1}, 'c${n}', 'c${n}', '${expected}')`,
+    )
+  const named = HAND_MADE.flatMap(([expected, type, inexact], n) =>
+    inexact ? [{ sourceId: id, table: "sources.hand_made", column: `c${n}`, type, expected }] : [],
+  )
+  expect((await examine()).inexactColumns).toEqual(named)
+  expect((await examine()).lostTables).toEqual([])
+  await database.run("ALTER TABLE sources.hand_made RENAME TO elsewhere")
+  const report = await examine()
+  expect(report.inexactColumns).toEqual([])
+  expect(report.lostTables).toEqual([{ sourceId: id, name: "Hand made", table: "sources.hand_made" }])
+})

@@ -13,6 +13,7 @@ const table = {
   sourceId: 1,
   version: 1,
   fansOut: false,
+  lost: null,
   name: "t",
   layout: new TableLayout([
     { field: "a", name: "b", kind: "text" as const },

@@ -168,21 +168,28 @@ describe("a source's table", () => {
     assert.strictEqual(receipts.length, 1)
   })
 
-  it("gets rows again once it is back where it was", async () => {
+  it("gets rows again once it is back where it was, also those of the time without it", async () => {
     const source = await newSource("Moved")
     await post(source.id, { a: "1" })
     await database.run("CREATE SCHEMA elsewhere")
     await database.run("ALTER TABLE sources.moved SET SCHEMA elsewhere")
     await post(source.id, { a: "2" })
     await rowsFollowed()
-    await post(source.id, { a: "3" })
+    await post(source.id, { a: "3", b: "new" })
+    await rowsFollowed()
+    const aside = await database.run(
+      `SELECT DISTINCT reason, refused, partial FROM cabinet.row_set_aside WHERE source_id = ${source.id}`,
+    )
+    const reason = "the table sources.moved does not exist: it was dropped, renamed or moved by hand"
+    assert.deepStrictEqual(aside, [{ reason, refused: true, partial: false }])
     await database.run("ALTER TABLE elsewhere.moved SET SCHEMA sources")
     await post(source.id, { a: "4" })
+    await database.run("UPDATE cabinet.row_set_aside SET retry_at = cabinet.now()")
     await rowsFollowed()
     const rows = await database.run("SELECT a FROM sources.moved ORDER BY _event_id")
     assert.deepStrictEqual(
       rows.map(({ a }) => a),
-      ["1", "4"],
+      ["1", "2", "3", "4"],
     )
   })
 
