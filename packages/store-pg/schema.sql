@@ -471,6 +471,7 @@ CREATE TABLE cabinet.ordered_delivery (
   rows_before bigint,
   event_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   delivery_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
+  events_before bigint,
   CONSTRAINT ordered_delivery_address_id_fkey FOREIGN KEY (address_id) REFERENCES cabinet.address(id),
   CONSTRAINT ordered_delivery_follower_id_key UNIQUE (follower_id),
   CONSTRAINT ordered_delivery_pkey PRIMARY KEY (address_id)
@@ -1522,6 +1523,8 @@ COMMENT ON TABLE cabinet.ordered_delivery IS 'What the follower of an address in
 COMMENT ON COLUMN cabinet.ordered_delivery.rows_before IS 'Deliveries up to this number were due when the order began, and are finished first; null once they are.';
 
 COMMENT ON COLUMN cabinet.ordered_delivery.event_ids IS 'The events of its last page, with their numbers in delivery_ids: a repeat has the same number.';
+
+COMMENT ON COLUMN cabinet.ordered_delivery.events_before IS 'Events up to this number were accepted before the order began. Their deliveries, including those that the fan-out is still to write, are finished first; null once they are.';
 
 COMMENT ON COLUMN cabinet.original_request.body IS 'The first 65,536 bytes as received, before any decoding of text.';
 

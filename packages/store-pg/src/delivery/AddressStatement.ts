@@ -136,11 +136,15 @@ export const ADD_RULE = `
   SELECT a.id, place.epoch, place.xid, $2::boolean, $3::bigint[], a.filters FROM place CROSS JOIN cabinet.address a WHERE a.id = $1::int8
   ON CONFLICT (address_id, epoch, xid) DO UPDATE SET every_source = excluded.every_source, sources = excluded.sources, filters = excluded.filters`
 
-/** $1: address. What is due from the time before the order is sent first. */
-export const AWAIT_ROWS = `
-  UPDATE cabinet.ordered_delivery o SET rows_before = d.last
-  FROM (SELECT max(id) AS last FROM cabinet.delivery WHERE address_id = $1::int8 AND state = 'due' AND type <> 'ping') d
-  WHERE o.address_id = $1::int8 AND d.last IS NOT NULL`
+/**
+ * $1: address. While no event is accepted: everything accepted earlier is delivered before the order begins. This costs the same
+ * however much is waiting, because only the last numbers are stored. A server of the previous version reads `rows_before` alone.
+ */
+export const AWAIT_EARLIER = `
+  UPDATE cabinet.ordered_delivery SET
+    events_before = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM cabinet.event_id),
+    rows_before = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM cabinet.delivery_id)
+  WHERE address_id = $1::int8`
 
 /** $1: address. Its next attempt is made at once. */
 export const TRY_NOW = `

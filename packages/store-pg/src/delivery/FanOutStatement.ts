@@ -96,35 +96,6 @@ WITH had AS MATERIALIZED (
 SELECT cardinality(address_ids) AS picked, NULL AS last, (SELECT count(*) FROM written)::int4 AS written
 FROM cabinet.filtered_fan_out WHERE event_id = $1::int8`
 
-/**
- * $1: address. Writes what the follower has not written to this address yet, while no slice is written. The follower does not
- * repeat it.
- */
-export const WRITE_OF_ADDRESS = `
-WITH pending AS MATERIALIZED (
-  SELECT q.as_of, q.event_id, q.at, q.again, q.younger FROM cabinet.fan_out q
-  WHERE q.address_id < $1::int8 AND q.except_address <> $1::int8 AND EXISTS (
-    SELECT FROM cabinet.subscription n WHERE n.address_id = $1::int8 AND n.source_id IN (0, q.source_id)
-      AND n.after_event < q.as_of AND (n.until_event IS NULL OR n.until_event >= q.as_of))
-), kept AS (
-  UPDATE cabinet.fan_out q SET again = true FROM pending p WHERE q.as_of = p.as_of
-)
-INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
-SELECT $1::int8, p.event_id, min(p.at), min(p.at) FROM pending p
-WHERE (p.younger IS NULL OR EXISTS (
-    SELECT FROM cabinet.address a JOIN cabinet.event e ON e.id = p.event_id
-    WHERE a.id = $1::int8 AND (a.created_at > e.received_at) = p.younger))
-  AND NOT (p.again AND EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = p.event_id AND d.address_id = $1::int8))
-GROUP BY p.event_id ORDER BY min(p.as_of)`
-
-/** $1: address. The same, of the events whose filter it passed: those that have been written are never repeated. */
-export const WRITE_FILTERED_OF_ADDRESS = `
-INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
-SELECT $1::int8, q.event_id, q.at, q.at FROM cabinet.filtered_fan_out q
-WHERE $1::int8 = ANY (q.address_ids)
-  AND NOT EXISTS (SELECT FROM cabinet.delivery_all d WHERE d.event_id = q.event_id AND d.address_id = $1::int8)
-ORDER BY q.event_id`
-
 /** $1 and $2: what was written, to all addresses without a filter and to all others. */
 export const DROP = `
 WITH filtered AS (DELETE FROM cabinet.filtered_fan_out WHERE event_id = ANY ($2::int8[]))

@@ -28,10 +28,12 @@ export const HAS_EVENTS = `CASE
   ) OR (NOT a.in_order AND f.failures = 0)
     OR (coalesce(f.moved_at, '-infinity') < cabinet.now() - ${PASS_OTHERS} AND ${IS_BEHIND}) END`
 
-/** Deliveries from the time before the order are finished first. */
-const IS_FIRST = `(o.rows_before IS NULL OR NOT EXISTS (
+/** Deliveries from the time before the order are finished first, including those that the fan-out is still to write. */
+const IS_FIRST = `(o.rows_before IS NULL AND o.events_before IS NULL OR NOT EXISTS (
     SELECT FROM cabinet.delivery d
-    WHERE d.address_id = o.address_id AND d.state = 'due' AND d.type <> 'ping' AND d.id <= o.rows_before))`
+    WHERE d.address_id = o.address_id AND d.state = 'due' AND d.type <> 'ping' AND (d.id <= o.rows_before OR d.event_id <= o.events_before))
+  AND NOT EXISTS (SELECT FROM cabinet.fan_out q WHERE q.as_of <= o.events_before)
+  AND NOT EXISTS (SELECT FROM cabinet.filtered_fan_out q WHERE q.event_id <= o.events_before))`
 
 /** $1: whether their first event has failed. */
 const CLAIMABLE = `cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
@@ -52,8 +54,9 @@ SELECT (extract(epoch FROM min(greatest(f.leased_until, f.not_before))
 FROM ${CLAIMABLE}`
 
 /** $1: followers that were claimed. */
-export const FORGET_ROWS = `
-UPDATE cabinet.ordered_delivery SET rows_before = NULL WHERE follower_id = ANY ($1::int8[]) AND rows_before IS NOT NULL`
+export const FORGET_EARLIER = `
+UPDATE cabinet.ordered_delivery SET rows_before = NULL, events_before = NULL
+WHERE follower_id = ANY ($1::int8[]) AND (rows_before IS NOT NULL OR events_before IS NOT NULL)`
 
 /** $1: id, $2 to $4: the place, $5: fencing token, $6 and $7: the ends of lease and rest in milliseconds, $8: failures, $9: error, $10: whether it has moved. */
 export const SET_FOLLOWER = `

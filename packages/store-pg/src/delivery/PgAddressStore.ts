@@ -53,11 +53,14 @@ export const layer = Layer.effect(
       ),
       get: (id) => orUnavailable(find(id)),
       set: (id, made, was) =>
-        orUnavailable(
-          persistently(
-            sql,
-            Effect.suspend(() => setAddress({ sql, cipher }, id, made, was, find(id))),
-          ).pipe(orTooMany),
+        persistently(
+          sql,
+          Effect.suspend(() => setAddress({ sql, cipher }, id, made, was)),
+        ).pipe(
+          // After the commit: accepts wait for it.
+          Effect.flatMap((isSet) => (isSet ? find(id) : Effect.succeed(Option.none()))),
+          orTooMany,
+          orUnavailable,
         ),
       remove: Effect.fnUntraced(function* (id) {
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))

@@ -48,7 +48,7 @@ const claim = (sql: Sql, lane: Lane, limit: number, leaseMillis: number) =>
         yield* sql.unsafe(SET_LEASE, [row.id, lease, leasedUntil, notBefore, failures, null, HOLDER])
         held.push({ id: row.id, kind: ORDERED, name: row.name, lease })
       }
-      if (held.length > 0) yield* sql.unsafe(Statement.FORGET_ROWS, [int8Array(held.map(({ id }) => id))])
+      if (held.length > 0) yield* sql.unsafe(Statement.FORGET_EARLIER, [int8Array(held.map(({ id }) => id))])
       return held
     }),
   )

@@ -4,7 +4,6 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import {
-  type Address,
   type AddressChange,
   type Batching,
   type NewAddress,
@@ -21,7 +20,6 @@ import type { SecretCipher } from "../key/SecretCipher.ts"
 import type { StoredHeader } from "../key/StoredHeaders.ts"
 import { type Gain, gaining, Overfull } from "./AddressLimits.ts"
 import * as AddressStatement from "./AddressStatement.ts"
-import { AFTER_SLICE, WRITE_FILTERED_OF_ADDRESS, WRITE_OF_ADDRESS } from "./FanOutStatement.ts"
 import {
   change,
   changeSending,
@@ -140,12 +138,12 @@ const changeOrder = Effect.fnUntraced(function* (
   { was, order, sources }: { readonly was: LockedRow; readonly order: Order; readonly sources: Subscription },
 ) {
   if (order.inOrder !== was.in_order) yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
+  yield* setOrder(sql, id, order)
   yield* renewSources(sql, id)
   // Before the change: its subscriptions end or begin at the event at which its rule does.
   yield* sql.unsafe(AddressStatement.HOLD_ACCEPTS)
   yield* change(sql, id, { ...changed, sources: order.inOrder ? [] : sources })
-  yield* setOrder(sql, id, order)
-  yield* renewSources(sql, id)
+  if (!order.inOrder) yield* renewSources(sql, id)
 })
 
 interface LockedRow {
@@ -205,17 +203,16 @@ const orderAfter = (row: LockedRow, { order, batch }: AddressChange): Order => {
   return { inOrder, batch: inOrder ? given : NO_BATCHES }
 }
 
-/** In a transaction, which is repeated as a whole. Returns none and changes nothing as in `set`. */
+/** In a transaction, which is repeated as a whole. False as in `set`, which then changes nothing. */
 export const setAddress = Effect.fnUntraced(function* (
   parts: { readonly sql: Sql; readonly cipher: SecretCipher },
   id: number,
   made: AddressChange,
   was: SeenAddress,
-  find: Effect.Effect<Option.Option<Address>, SqlError.SqlError>,
 ) {
   const { sql } = parts
   const locked = yield* lockedFor(parts, id, made, was)
-  if (Option.isNone(locked)) return Option.none()
+  if (Option.isNone(locked)) return false
   const { changed, touchesFilters, gain, was: row } = locked.value
   const order = orderAfter(row, made)
   if (order.inOrder || row.in_order) {
@@ -224,23 +221,18 @@ export const setAddress = Effect.fnUntraced(function* (
     if (!touchesRule) {
       yield* change(sql, id, changed)
       yield* setOrder(sql, id, order)
-      return yield* find
+      return true
     }
-    // Its last slice is written before the accepts are held, which then wait for no slice.
-    yield* sql.unsafe(AFTER_SLICE)
     const work = changeOrder(sql, id, changed, { was: row, order, sources })
     const bounded = order.inOrder ? work : gaining(sql, { ...gain, sources, had: [], wasFiltered: false }, work)
     yield* betweenAccepts(sql, bounded)
     yield* addRule(sql, id, order.inOrder ? sources : [])
-    if (order.inOrder && !row.in_order) {
-      yield* sql.unsafe(WRITE_OF_ADDRESS, [id])
-      yield* sql.unsafe(WRITE_FILTERED_OF_ADDRESS, [id])
-      yield* sql.unsafe(AddressStatement.AWAIT_ROWS, [id])
-    }
-    return yield* find
+    if (order.inOrder && !row.in_order) yield* sql.unsafe(AddressStatement.AWAIT_EARLIER, [id])
+    return true
   }
-  const whole = Effect.andThen((touchesFilters ? changeFiltered : change)(sql, id, changed), find)
+  const whole = (touchesFilters ? changeFiltered : change)(sql, id, changed)
   const gains = changed.sources !== undefined || (gain.filtered && !gain.wasFiltered)
   const added = gains ? gaining(sql, gain, whole) : whole
-  return yield* touchesFilters ? betweenAccepts(sql, added) : added
+  yield* touchesFilters ? betweenAccepts(sql, added) : added
+  return true
 })

@@ -1,0 +1,118 @@
+/**
+ * An address that is switched to the order of the feed gets everything that was accepted before, and then the feed from there,
+ * each event once. An accept that is under way decides on which side its events are.
+ */
+import { FanOutStore } from "@data-cabinet/core/delivery/FanOut"
+import { OrderedQueue } from "@data-cabinet/core/delivery/OrderedQueue"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import { Option } from "effect"
+import { afterAll, assert, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+
+const FILTER = [{ fc: "kind", fo: "eq", fv: "passes" }] as const
+/** More than an accept writes itself; none of them exists. */
+const OTHERS = Array.from({ length: 101 }, (_, n) => 1_000_000 + n)
+
+let cabinet: DeliveryCabinet
+let source: number
+beforeAll(async () => {
+  cabinet = await openDeliveryCabinet()
+  // An accept stops here while the table has a row: it has its transaction id, and its event a number. No lock, which times out.
+  await cabinet.run("CREATE TABLE cabinet.stopped (accept boolean)")
+  await cabinet.run("CREATE SEQUENCE cabinet.reached")
+  await cabinet.run(`CREATE FUNCTION cabinet.stop_accept() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+    BEGIN
+      IF EXISTS (SELECT FROM cabinet.stopped) THEN PERFORM nextval('cabinet.reached'); END IF;
+      WHILE EXISTS (SELECT FROM cabinet.stopped) LOOP PERFORM pg_sleep(0.005); END LOOP;
+      RETURN NEW;
+    END $$`)
+  await cabinet.run(
+    "CREATE TRIGGER stop_accept BEFORE INSERT ON cabinet.event FOR EACH ROW EXECUTE FUNCTION cabinet.stop_accept()",
+  )
+})
+afterAll(() => cabinet?.close())
+beforeEach(async () => {
+  source = await cabinet.begin()
+  await cabinet.run("TRUNCATE cabinet.stopped")
+  await cabinet.run("ALTER SEQUENCE cabinet.reached RESTART")
+})
+
+/** One event, whose deliveries a follower writes. */
+const accept = async (filtered: ReadonlyArray<number>) => {
+  await cabinet.run(`UPDATE cabinet.source SET fans_out = true WHERE id = ${source}`)
+  const [seen] = await cabinet.run(`SELECT version FROM cabinet.source WHERE id = ${source}`)
+  const event = { ...fingerprintedEvent(new Map([["kind", "passes"]])), fingerprint: null }
+  const request = {
+    sourceId: source,
+    sourceVersion: (seen as { version: number }).version,
+    channel: "webhook" as const,
+    history: false,
+    events: [event],
+    original: null,
+    ...(filtered.length === 0
+      ? {}
+      : { filtered: { addresses: filtered, passed: [[...filtered, ...OTHERS]] as const } }),
+  }
+  const [receipt] = await cabinet.runtime.runPromise(EventLog.use((log) => appendEvents(log, request)))
+  return receipt!.id
+}
+
+const writeDeliveries = async () => {
+  await cabinet.run(
+    "UPDATE cabinet.follower SET leased_until = 'epoch', not_before = 'epoch' WHERE kind = 'deliveries'",
+  )
+  const held = await cabinet.runtime.runPromise(FollowerStore.use((store) => store.claim("deliveries")))
+  await cabinet.runtime.runPromise(FanOutStore.use((store) => store.write(Option.getOrThrow(held), 1_000)))
+}
+const claim = () => cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.claim("healthy", 10, 30_000)))
+const nextDue = () => cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.nextDue("healthy")))
+
+const sentRows = async (address: number) =>
+  (await cabinet.run(`SELECT event_id::int AS id FROM cabinet.delivery WHERE address_id = ${address} ORDER BY id`)).map(
+    ({ id }) => id,
+  )
+
+/** Waits until the statement returns a row. */
+const until = (statement: string) =>
+  vi.waitFor(async () => expect(await cabinet.run(statement)).toHaveLength(1), { timeout: 60_000 })
+
+/** The switch waits for the accept. */
+const SWITCH_WAITS = `SELECT FROM pg_locks WHERE relation = 'cabinet.fence'::regclass AND mode = 'ExclusiveLock' AND NOT granted
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+it.each([{ filters: [] }, { filters: FILTER }])(
+  "an order begins behind all that was accepted before, an accept under way included (%j)",
+  async ({ filters }) => {
+    const { id } = await cabinet.book((book) =>
+      book.create({ url: "https://example.com/", sources: [source], filters }),
+    )
+    const filtered = filters.length === 0 ? [] : [id]
+    const first = await accept(filtered)
+    await cabinet.run("INSERT INTO cabinet.stopped VALUES (true)")
+    const accepting = accept(filtered)
+    await until("SELECT FROM cabinet.reached WHERE is_called")
+    const order = () => cabinet.book((book) => book.set(id, { order: "feed" }))
+    // It gives up after some seconds, which are few on a machine that stalls.
+    const switching = order().catch(() => null)
+    await Promise.race([until(SWITCH_WAITS), switching])
+    await cabinet.run("DELETE FROM cabinet.stopped")
+    const second = await accepting
+    if ((await switching) === null) await order()
+    const third = await accept([])
+    // Both events before the order wait for the fan-out, and then as rows.
+    assert.deepEqual([await sentRows(id), await claim(), await nextDue()], [[], [], null])
+    await writeDeliveries()
+    assert.deepEqual([await sentRows(id), await claim(), await nextDue()], [[first, second], [], null])
+    await cabinet.run(`UPDATE cabinet.delivery SET state = 'delivered' WHERE event_id = ${first}`)
+    assert.deepEqual(await claim(), [])
+    await cabinet.run(`UPDATE cabinet.delivery SET state = 'delivered' WHERE event_id = ${second}`)
+    const [held] = await claim()
+    const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!)))
+    assert.deepEqual(
+      page!.items.map(({ eventId }) => eventId),
+      [third],
+    )
+  },
+)
