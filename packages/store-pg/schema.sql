@@ -431,6 +431,13 @@ CREATE TABLE cabinet.import_undo (
   CONSTRAINT import_undo_state_check CHECK ((state = ANY (ARRAY['undoing'::text, 'undone'::text])))
 );
 
+CREATE TABLE cabinet.inbox_mark (
+  event_id bigint NOT NULL,
+  read_at timestamp with time zone,
+  done_at timestamp with time zone,
+  CONSTRAINT inbox_mark_pkey PRIMARY KEY (event_id)
+);
+
 CREATE TABLE cabinet.job_lock (
   name text NOT NULL,
   locked_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
@@ -741,9 +748,15 @@ CREATE TABLE cabinet.source (
   allow_origins text[] DEFAULT '{}'::text[] NOT NULL,
   nest_brackets boolean DEFAULT false NOT NULL,
   fans_out boolean DEFAULT false NOT NULL,
+  inbox text,
+  inbox_name text,
+  inbox_email text,
+  inbox_subject text,
+  inbox_message text,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
+  CONSTRAINT source_inbox_check CHECK ((inbox = ANY (ARRAY['on'::text, 'off'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
   CONSTRAINT source_rate_check CHECK ((rate > 0)),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
@@ -1508,6 +1521,8 @@ COMMENT ON TABLE cabinet.import_slice IS 'Rows of a file that were accepted toge
 
 COMMENT ON COLUMN cabinet.import_undo."position" IS 'The rows of the file before it are gone through; moved in the transaction that moves their events to the trash.';
 
+COMMENT ON TABLE cabinet.inbox_mark IS 'What people marked in an inbox; an event without an entry is neither read nor done.';
+
 COMMENT ON TABLE cabinet.limited_requests IS 'Requests refused with 429, by source; counted from the beginning after a day without any.';
 
 COMMENT ON TABLE cabinet.notice IS 'Causes that were told, each in the transaction of its event. One that ends is removed then, so that it is told again when it returns.';
@@ -1621,6 +1636,10 @@ COMMENT ON COLUMN cabinet.source.allow_origins IS 'The origins of the pages with
 COMMENT ON COLUMN cabinet.source.nest_brackets IS 'Whether leads[add][0][name] becomes a member of leads.';
 
 COMMENT ON COLUMN cabinet.source.fans_out IS 'Whether a follower writes its deliveries. Any value is correct; kept by triggers.';
+
+COMMENT ON COLUMN cabinet.source.inbox IS 'Whether its events are shown as messages; NULL: if they look like a contact form''s.';
+
+COMMENT ON COLUMN cabinet.source.inbox_name IS 'The field with the sender''s name, as those that follow; NULL: guessed.';
 
 COMMENT ON TABLE cabinet.subscription IS 'Which events go to which addresses without a filter, kept by triggers. Removed addresses have none.';
 

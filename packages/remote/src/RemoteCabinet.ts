@@ -18,6 +18,7 @@ import * as HttpFollowers from "./follower/HttpFollowers.ts"
 import * as HttpImport from "./file/HttpImport.ts"
 import * as HttpImports from "./file/HttpImports.ts"
 import * as ManageApi from "./http/ManageApi.ts"
+import * as HttpInbox from "./inbox/HttpInbox.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
 import * as HttpNotices from "./notice/HttpNotices.ts"
@@ -50,6 +51,7 @@ export const layer = Layer.mergeAll(
   HttpFollowers.layer,
   HttpImport.layer,
   HttpImports.layer,
+  HttpInbox.layer,
   HttpLateVerification.layer,
   HttpRereading.layer,
   HttpNotices.layer,

@@ -12,6 +12,7 @@ import { EXAMPLES } from "./Examples.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
 import { followerCommand } from "./FollowerCommand.ts"
+import { inboxCommand } from "./InboxCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
 import { keyCommand } from "./KeyCommand.ts"
 import { mcpCommand } from "./McpCommand.ts"
@@ -43,6 +44,7 @@ export const cabinet = root.pipe(
     importCommand,
     pollCommand,
     eventCommand,
+    inboxCommand,
     rowsCommand,
     exportCommand,
     tableCommand,

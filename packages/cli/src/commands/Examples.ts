@@ -32,6 +32,10 @@ export const EXAMPLES = {
     example("event list --tail 10", "Show the ten newest events"),
     example("event show 41", "Show an event with its request, row and deliveries"),
   ],
+  inbox: [
+    example("inbox list Contact --mark open", "List the messages of a form that are still to be answered"),
+    example("inbox done Contact 41", "Mark a message as done"),
+  ],
   table: [
     example("table show sources.orders", "Show the columns of a table"),
     example("table rebuild Orders --types orders.json --dry-run", "Show how a table with other types would look"),

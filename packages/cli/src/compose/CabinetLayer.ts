@@ -31,6 +31,7 @@ import { WRITERS } from "@data-cabinet/store-pg/event/EventWriter"
 import * as PgErasureStore from "@data-cabinet/store-pg/event/PgErasureStore"
 import * as PgRereadStore from "@data-cabinet/store-pg/event/PgRereadStore"
 import * as PgTrashStore from "@data-cabinet/store-pg/event/PgTrashStore"
+import * as PgInboxStore from "@data-cabinet/store-pg/inbox/PgInboxStore"
 import * as PgFeedSignal from "@data-cabinet/store-pg/feed/PgFeedSignal"
 import * as PgFanOutStore from "@data-cabinet/store-pg/delivery/PgFanOutStore"
 import * as PgFeedStore from "@data-cabinet/store-pg/feed/PgFeedStore"
@@ -161,6 +162,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgDeliveryQueue.layer,
     PgEventDetail.layer({ originalDays: settings.retentionDays }),
     PgEventListStore.layer,
+    PgInboxStore.layer,
     PgEventLog.layer,
     PgSchemaGrantStore.layer(options.roles.author),
     PgFeedStore.layer,

@@ -12,6 +12,7 @@ import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Rereading } from "@data-cabinet/core/intake/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
+import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
@@ -79,7 +80,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     AgentSubscriptions.layer,
     Authenticate.layer,
     Erasure.layer,
-    EventBrowser.layer,
+    Inbox.layer.pipe(Layer.provideMerge(EventBrowser.layer)),
     Layer.merge(Followers.layer, ClientFollowers.layer),
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,

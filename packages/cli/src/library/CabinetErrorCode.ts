@@ -31,6 +31,7 @@ export type CabinetErrorCode =
   | "bad_header"
   | "bad_header_fields"
   | "bad_honeypot"
+  | "bad_inbox"
   | "bad_interval"
   | "bad_keep_headers"
   | "bad_key"

@@ -263,6 +263,12 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     // Both calls name the same import, which is undone once.
     "import undo": { here: ["2"] },
     "import cancel": { here: ["2"], code: 1 },
+    "inbox list": { here: ["Orders", "--limit", "2"], fresh: ["next_cursor"] },
+    "inbox show": { here: ["Orders", "1"] },
+    "inbox read": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "inbox unread": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "inbox done": { here: ["Orders", "1"], there: ["Orders", "2"] },
+    "inbox undone": { here: ["Orders", "1"], there: ["Orders", "2"] },
     "event list": { here: ["--source", "Orders", "--limit", "3"] },
     "event show": { here: ["2"] },
     "event trash": { here: ["Orders", "1"], there: ["Orders", "2"] },

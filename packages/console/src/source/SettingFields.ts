@@ -20,7 +20,7 @@ const field = (source: SourceSettings, { key, name, setting: { input } }: NamedS
     case "choice": {
       const option = (one: string, text: string) =>
         markup`<option value="${one}"${one === (value ?? "") && new Html(" selected")}>${text}</option>`
-      return markup`<label>${label}<select name="${name}">${option("", words.none[key] ?? "")}${input.values.map((one) => option(one, one))}</select></label>`
+      return markup`<label>${label}<select name="${name}">${option("", words.none[key] ?? "")}${input.values.map((one) => option(one, words.values[key]?.[one] ?? one))}</select></label>`
     }
     case "whole":
       return markup`<label>${label}<input name="${name}" type="number" min="${String(input.least)}" max="${String(input.most)}" value="${value === null ? "" : String(value)}" autocomplete="off"></label>`

@@ -14,6 +14,11 @@ const FULL: SourceSettings = {
   rate: 30,
   honeypot: 'web"site',
   allowOrigins: ["https://example.com", "http://example.org:8080"],
+  inbox: "on",
+  inboxName: "who",
+  inboxEmail: "answer to",
+  inboxSubject: "what",
+  inboxMessage: "words",
 }
 
 const unescaped = (text: string) =>

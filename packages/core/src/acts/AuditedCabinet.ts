@@ -33,7 +33,8 @@ import { SavedViews } from "../view/SavedViews.ts"
 import { AuditLog } from "../audit/AuditLog.ts"
 import { type Act, managed } from "../audit/Managed.ts"
 import { type Acts, act } from "./Acts.ts"
-import { SOURCES, TRASH, ERASURE, LATE_VERIFICATION, REREADING, IMPORTS, UNDONE_IMPORTS } from "./SourceActs.ts"
+import { Inbox } from "../inbox/Inbox.ts"
+import { SOURCES, TRASH, INBOX, ERASURE, LATE_VERIFICATION, REREADING, IMPORTS, UNDONE_IMPORTS } from "./SourceActs.ts"
 import { COLUMNS, REBUILDS, VIEWS, INDEXES, COLUMN_INDEXES, LATEST_VIEWS, GRANTS, REPORT_LOGIN } from "./TableActs.ts"
 import { ADDRESSES, DELIVERIES, POLLS } from "./SendingActs.ts"
 import { KEYS, TOKENS, PEOPLE, SESSIONS } from "./AccessActs.ts"
@@ -80,6 +81,7 @@ export const layer = Layer.mergeAll(
   over(TableRebuild, (service) => Layer.succeed(TableRebuild, service), REBUILDS),
   over(SavedViews, (service) => Layer.succeed(SavedViews, service), VIEWS),
   over(Trash, (service) => Layer.succeed(Trash, service), TRASH),
+  over(Inbox, (service) => Layer.succeed(Inbox, service), INBOX),
   over(Erasure, (service) => Layer.succeed(Erasure, service), ERASURE),
   over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
   over(Rereading, (service) => Layer.succeed(Rereading, service), REREADING),

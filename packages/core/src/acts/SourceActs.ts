@@ -2,6 +2,7 @@
 import type { Erasure } from "../event/Erasure.ts"
 import type { Rereading } from "../intake/Rereading.ts"
 import type { Trash } from "../event/Trash.ts"
+import type { Inbox } from "../inbox/Inbox.ts"
 import type { Import } from "../file/Import.ts"
 import type { Imports } from "../file/Imports.ts"
 import type { SourceChange, Sources } from "../source/Sources.ts"
@@ -43,6 +44,17 @@ export const TRASH: Acts<Trash["Service"]> = {
   trash: (id, events) => act("event.trash", `source ${id}`, some(events)),
   untrash: (id, events) => act("event.restore", `source ${id}`, some(events)),
   purge: (events) => act("event.purge", null, some(events)),
+}
+
+/** An entry for each method of `Inbox`. */
+export const INBOX: Acts<Inbox["Service"]> = {
+  forms: null,
+  page: null,
+  find: null,
+  open: null,
+  earlier: null,
+  figures: null,
+  mark: (id, events, marks) => act("inbox.mark", `source ${id}`, { ...some(events), ...marks }),
 }
 
 /** The values are the data to be erased: only the fields are logged. */

@@ -55,7 +55,10 @@ export class EventBrowser extends Context.Service<
       const keys = yield* CursorKeys
 
       const walkOf = Effect.fnUntraced(function* (filter: EventFilter) {
-        const walk: CursorWalk = { kind: "events", scope: Object.values(filter), key: yield* keys.key }
+        const { mark, ...rest } = filter
+        // Without a mark the scope is that of earlier versions, whose cursors stay valid.
+        const scope = [...Object.values(rest), ...(mark === null ? [] : [mark])]
+        const walk: CursorWalk = { kind: "events", scope, key: yield* keys.key }
         return walk
       })
 
@@ -101,6 +104,7 @@ const NO_FILTER: EventFilter = {
   text: null,
   from: null,
   to: null,
+  mark: null,
 }
 
 const refuse = (code: EventListError["code"], message: string, param: string) =>

@@ -18,6 +18,11 @@ export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", 
 /** A state by which events are listed. */
 export type EventState = (typeof EVENT_STATES)[number]
 
+/** `open`: not done; `unread`: neither read nor done. */
+export const INBOX_MARKS = ["open", "unread", "done"] as const
+/** A mark by which the messages of an inbox are listed. */
+export type InboxMark = (typeof INBOX_MARKS)[number]
+
 /** Which events a list has; null fields do not filter. */
 export interface EventFilter {
   readonly sourceId: number | null
@@ -31,6 +36,8 @@ export interface EventFilter {
   readonly from: string | null
   /** Received before this time; RFC 3339. */
   readonly to: string | null
+  /** Only events that people marked so, as messages of an inbox. */
+  readonly mark: InboxMark | null
 }
 
 /** The actor who put an event into the trash. */

@@ -41,6 +41,7 @@ export type Action =
   | "event.verify"
   | "event.reread"
   | "event.purge"
+  | "inbox.mark"
   | "follower.change"
   | "key.read"
   | "key.change"
@@ -85,6 +86,7 @@ export const ROLE_NEEDED = {
   "event.verify": "editor",
   "event.reread": "editor",
   "event.purge": "owner",
+  "inbox.mark": "editor",
   "follower.change": "editor",
   "key.read": "viewer",
   "key.change": "editor",

@@ -10,6 +10,7 @@
 import { snakeKey } from "../json/KeyCase.ts"
 import * as Shape from "../json/Shape.ts"
 import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "../network/HeaderNames.ts"
+import { INBOX_SETTINGS, type InboxSettings } from "./InboxSettings.ts"
 import type { AnySetting, Setting } from "./Setting.ts"
 import {
   honeypotRefusal,
@@ -31,7 +32,7 @@ export const SOURCE_ENCODINGS: ReadonlyArray<SourceEncoding> = ["utf-8", "window
 export const MAX_SOURCE_RATE = 1_000_000
 
 /** The settings of a source, apart from its name, verification and challenges. */
-export interface SourceSettings extends SpamRules {
+export interface SourceSettings extends SpamRules, InboxSettings {
   /** The charset of its forms, whatever they declare; null: detected for each submission. */
   readonly encoding: SourceEncoding | null
   /** Where a browser is redirected after a plain form; null: our own thank-you page is shown. */
@@ -196,6 +197,7 @@ export const SETTINGS = {
     },
     shown: { label: "Origins" },
   },
+  ...INBOX_SETTINGS,
 } as const satisfies { readonly [K in keyof SourceSettings]: Setting<SourceSettings[K]> }
 
 /** The code of an error about one setting. */

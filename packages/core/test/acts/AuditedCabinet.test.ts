@@ -9,6 +9,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Rereading } from "@data-cabinet/core/intake/Rereading"
 import { Trash } from "@data-cabinet/core/event/Trash"
+import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import { Followers } from "@data-cabinet/core/follower/Followers"
 import { Import } from "@data-cabinet/core/file/Import"
 import { Imports } from "@data-cabinet/core/file/Imports"
@@ -37,6 +38,7 @@ const USE_CASES = {
   Erasure,
   Followers,
   Trash,
+  Inbox,
   Import,
   Imports,
   AccessTokens,
@@ -412,6 +414,12 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     },
   ],
   ["Trash", "trash", [7, [1]], { action: "event.trash", object: "source 7", changes: { count: 1, events: [1] } }],
+  [
+    "Inbox",
+    "mark",
+    [7, [1], { done: true }],
+    { action: "inbox.mark", object: "source 7", changes: { count: 1, events: [1], done: true } },
+  ],
   ["Trash", "untrash", [7, [1]], { action: "event.restore", object: "source 7", changes: { count: 1, events: [1] } }],
   ["Trash", "purge", [[1]], { action: "event.purge", object: null, changes: { count: 1, events: [1] } }],
 ])("the act %s.%s%j is logged with the requested changes, and without secrets", (of, method, args, expected) => {

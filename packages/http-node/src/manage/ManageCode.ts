@@ -23,6 +23,7 @@ import type { ReportLoginError } from "@data-cabinet/core/row/ReportLogin"
 import type { ColumnIndexError } from "@data-cabinet/core/row/ColumnIndexes"
 import type { LatestViewError } from "@data-cabinet/core/row/LatestViews"
 import type { TrashError } from "@data-cabinet/core/event/Trash"
+import type { InboxError } from "@data-cabinet/core/inbox/Inbox"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViews"
 import type { LateVerificationError } from "@data-cabinet/core/event/LateVerification"
 
@@ -50,6 +51,7 @@ export type ManageCode =
   | FileError["code"]
   | FollowerError["code"]
   | IdempotencyError["code"]
+  | InboxError["code"]
   | KeyError["code"]
   | LatestViewError["code"]
   | LateVerificationError["code"]

@@ -14,6 +14,7 @@ import { manageFollowers } from "../follower/ManageFollowers.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
 import { manageRereading } from "../event/ManageRereading.ts"
+import { manageInbox } from "../inbox/ManageInbox.ts"
 import { manageImports } from "../file/ManageImports.ts"
 import { manageKeys } from "../key/ManageKeys.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
@@ -49,6 +50,7 @@ export const manageEndpoints = Effect.map(
     manageColumns,
     manageTableRebuild,
     manageEvents,
+    manageInbox,
     manageErasure,
     manageLateVerification,
     manageRereading,

@@ -46,6 +46,11 @@ export const ORDERS: Source = {
   rate: null,
   honeypot: null,
   allowOrigins: [],
+  inbox: null,
+  inboxName: null,
+  inboxEmail: null,
+  inboxSubject: null,
+  inboxMessage: null,
   oldSecretUntil: null,
   limited: null,
 }

@@ -5,7 +5,7 @@
  * Decision: docs/decisions/0046-lists-walk-the-feeds-indexes.md
  */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
-import type { EventFilter, EventPlace, EventState } from "@data-cabinet/core/event/EventListStore"
+import type { EventFilter, EventPlace, EventState, InboxMark } from "@data-cabinet/core/event/EventListStore"
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
@@ -63,6 +63,15 @@ const STATE_SQL: Readonly<Record<EventState, string>> = {
   purged: "e.purged_at IS NOT NULL",
 }
 
+const marked = (which: string): string =>
+  `EXISTS (SELECT FROM cabinet.inbox_mark m WHERE m.event_id = e.id AND ${which})`
+
+const MARK_SQL: Readonly<Record<InboxMark, string>> = {
+  open: `NOT ${marked("m.done_at IS NOT NULL")}`,
+  unread: `NOT ${marked("(m.read_at IS NOT NULL OR m.done_at IS NOT NULL)")}`,
+  done: marked("m.done_at IS NOT NULL"),
+}
+
 /** The text itself, in a pattern of LIKE. */
 const literal = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
 
@@ -76,7 +85,7 @@ const contains = (text: string, collation: string): string =>
   `${foldedText("e.payload::text", collation, null)} LIKE ${foldedText(text, collation, null)}`
 
 const conditions = ({ filter, foldCollation }: Slice, values: Values): string => {
-  const { channel, sourceId, state, event, text, from, to } = filter
+  const { channel, sourceId, state, event, text, from, to, mark } = filter
   const all = [
     ...(channel === null ? [] : [`e.channel = ${values.add(channel, "text")}`]),
     ...(sourceId === null ? [] : [`e.source_id = ${values.add(sourceId, "int8")}`]),
@@ -84,6 +93,7 @@ const conditions = ({ filter, foldCollation }: Slice, values: Values): string =>
     ...(event === null ? [] : [`e.id = ${values.add(event, "int8")}`]),
     ...(from === null ? [] : [`e.received_at >= ${values.add(from, "timestamptz")}`]),
     ...(to === null ? [] : [`e.received_at < ${values.add(to, "timestamptz")}`]),
+    ...(mark === null ? [] : [MARK_SQL[mark]]),
   ]
   if (text !== null) {
     const escapes = [text, text.normalize("NFC"), text.normalize("NFD")].map(escaped)

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/ArrayParameter.ts"
 import { isMissingTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
-import { DELETE_DEFERRED_ROWS, LOCK_SOURCES, MOVE_TO_TRASH } from "./TrashStatement.ts"
+import { DELETE_DEFERRED_ROWS, DELETE_MARKS, LOCK_SOURCES, MOVE_TO_TRASH } from "./TrashStatement.ts"
 
 /** An event with the table of its source. */
 export interface Found {
@@ -15,7 +15,7 @@ export interface Found {
   readonly table_name: string | null
 }
 
-/** Deletes the rows of events, including deferred ones; returns the events' ids as a parameter. */
+/** Deletes the rows of events, including deferred ones, and their marks in an inbox; returns the events' ids as a parameter. */
 export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, found: ReadonlyArray<Found>) {
   yield* sql.unsafe(LOCK_SOURCES, [int8Array([...new Set(found.map((row) => BigInt(row.source_id)))])])
   const ids = int8Array(found.map((row) => BigInt(row.id)))
@@ -28,6 +28,7 @@ export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, f
     yield* Effect.catchIf(sql.withTransaction(rows), isMissingTable, () => Effect.void)
   }
   yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])
+  yield* sql.unsafe(DELETE_MARKS, [ids])
   return ids
 })
 

@@ -65,6 +65,9 @@ export const DELETE_DEFERRED_ROWS = `
 WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
 DELETE FROM cabinet.deferred_row WHERE event_id = ANY ($1::int8[])`
 
+/** What people marked as read or done. */
+export const DELETE_MARKS = `DELETE FROM cabinet.inbox_mark WHERE event_id = ANY ($1::int8[])`
+
 export const ERASE_ORIGINALS = `
 DELETE FROM cabinet.original_request o USING cabinet.event e
 WHERE e.id = ANY ($1::int8[]) AND o.id = e.original_request_id AND o.received_at = e.received_at`

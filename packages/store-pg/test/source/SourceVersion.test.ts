@@ -66,6 +66,11 @@ const SETTINGS: Required<Omit<SourceChange, "from">> = {
   rate: 7,
   honeypot: "website",
   allowOrigins: ["https://example.com"],
+  inbox: "on",
+  inboxName: "who",
+  inboxEmail: "answer to",
+  inboxSubject: "what",
+  inboxMessage: "words",
   verify: { recipe: "stripe", secret: "whsec_abc" },
   challenge: { provider: "graph" },
 }
