@@ -4,12 +4,12 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
-import { issueLink, linkJson, linkWords, personRoleFlag } from "./PersonInput.ts"
-import { format, settingFlags, withDatabase } from "./Root.ts"
+import { issueLink, linkJson, linkWords, personRoleFlag, serverFlags } from "./PersonInput.ts"
+import { format, withDatabase } from "./Root.ts"
 import { userName } from "./CommandUser.ts"
 
 const flags = {
-  ...settingFlags("baseUrl", "host", "port"),
+  ...serverFlags,
   role: personRoleFlag,
   for: Flag.String("for").pipe(
     Flag.withMetavar("NAME"),

@@ -47,7 +47,9 @@ const reset = Command.make(
   {
     follower: followerArgument,
     to: Flag.String("to").pipe(
-      Flag.withDescription("beginning, now, a time (RFC 3339), or a cursor of the feed with its source and channel"),
+      Flag.withDescription(
+        "beginning, now, a time such as 2026-11-21T09:30:00Z, or a cursor from the feed that this client reads",
+      ),
       Flag.withDefault("beginning"),
     ),
   },

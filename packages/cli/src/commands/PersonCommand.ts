@@ -7,15 +7,15 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { nameArgument } from "./Named.ts"
-import { issueLink, linkJson, linkWords, personOf, personRoleFlag } from "./PersonInput.ts"
-import { format, settingFlags, withCabinet } from "./Root.ts"
+import { issueLink, linkJson, linkWords, personOf, personRoleFlag, serverFlags } from "./PersonInput.ts"
+import { format, withCabinet } from "./Root.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const personArgument = Argument.String("PERSON").pipe(Argument.withDescription("The person's name or number"))
 
 const add = Command.make(
   "add",
-  { name: nameArgument("The person's name"), role: personRoleFlag, ...settingFlags("baseUrl", "host", "port") },
+  { name: nameArgument("The person's name"), role: personRoleFlag, ...serverFlags },
   ({ name, role, ...own }) =>
     withCabinet(own, () =>
       Effect.gen(function* () {

@@ -14,6 +14,17 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Style } from "../output/Style.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { settingFlags } from "./Root.ts"
+import { GUESSED } from "./SourceCard.ts"
+
+const { baseUrl, host, port } = settingFlags("baseUrl", "host", "port")
+
+/** Where the server of a link is, for a command that does not start one. */
+export const serverFlags = {
+  baseUrl,
+  host: host.pipe(Flag.withDescription("IP address that the server listens on (HOST; default: 127.0.0.1)")),
+  port: port.pipe(Flag.withDescription("Port that the server listens on (PORT; default: 8080)")),
+}
 
 export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
   Flag.withDescription("What the person may do"),
@@ -48,7 +59,5 @@ export const linkWords = (issued: IssuedLink, url: string, known: boolean, style
     style.bold(url),
     "",
     `It signs in ${issued.person.name} (${issued.person.role}) once, until ${issued.expiresAt}. Anyone who has it can use it.`,
-    ...(known
-      ? []
-      : ["No server of this cabinet has been started yet: if it will have another address, set BASE_URL."]),
+    ...(known ? [] : [GUESSED]),
   ].join("\n")

@@ -6,7 +6,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer, Option } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { jsonLine, logsJson } from "../output/JsonLines.ts"
-import { plainOutput } from "../output/PlainText.ts"
+import { plainLines } from "../output/PlainText.ts"
 import { wantsColor } from "../output/Style.ts"
 import { signalExitCode } from "../process/StaysUntilSignal.ts"
 import { nearest } from "@data-cabinet/core/text/Nearest"
@@ -36,7 +36,7 @@ const presenterOf = (sayAll: (lines: ReadonlyArray<string>) => Effect.Effect<voi
   },
 })
 
-const sayAllPlainly = (lines: ReadonlyArray<string>) => Console.error(plainOutput(lines.join("\n")))
+const sayAllPlainly = (lines: ReadonlyArray<string>) => Console.error(plainLines(lines.join("\n")))
 const sayAllAsJson = (lines: ReadonlyArray<string>) => Console.error(jsonLine("ERROR", lines.join(" ")))
 
 /** The library's message, unless it mentions the library's own types or spans several lines. */
@@ -81,11 +81,11 @@ const exitCode = (exit: Exit.Exit<void, unknown>, args: ReadonlyArray<string>): 
   if (error instanceof Error) {
     // A message about a parameter begins with its name, which has no capital.
     const words = "param" in error ? error.message : sentence(error.message)
-    process.stderr.write(`${speaksJson(args) ? jsonLine("ERROR", words) : plainOutput(words)}\n`)
+    process.stderr.write(`${speaksJson(args) ? jsonLine("ERROR", words) : plainLines(words)}\n`)
     return isUsage(error) ? 2 : 1
   }
   const cause = Cause.pretty(exit.cause)
-  const fault = speaksJson(args) ? jsonLine("FATAL", "Internal error", cause) : `Internal error:\n${plainOutput(cause)}`
+  const fault = speaksJson(args) ? jsonLine("FATAL", "Internal error", cause) : `Internal error:\n${plainLines(cause)}`
   process.stderr.write(`${fault}\n`)
   return 1
 }

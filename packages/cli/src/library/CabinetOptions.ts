@@ -62,8 +62,8 @@ export interface OpenCabinetOptions {
   /** Proxies trusted to report a client's address, as addresses and networks. Default none. */
   readonly trustedProxies?: ReadonlyArray<string> | undefined
   /**
-   * Keys of 32 bytes in base64, separated by commas. They encrypt signing and verification secrets, and the headers of
-   * addresses and polls, in the database; new values use the first key. Default: no encryption.
+   * Keys of 32 bytes in base64, separated by commas. They encrypt the secrets in the database; new values use the first
+   * key. Default: no encryption.
    */
   readonly secretKey?: string | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */

@@ -78,8 +78,7 @@ export const SETTINGS = {
       env: "CABINET_SECRET_KEY",
       flag: "secret-key",
       value: "KEYS",
-      about:
-        "Keys that signing and verification secrets and the headers of addresses and polls are encrypted with in the database; default: not encrypted",
+      about: "Keys that encrypt the secrets in the database; default: not encrypted",
       secret: true,
     },
     SettingForm.secretKeys,

@@ -37,6 +37,15 @@ const ofPrepared = ({ preparedTransactions: prepared }: Authority): ReadonlyArra
   return [finding("prepared", "warn", message)]
 }
 
+/** One DROP for all of them: dropping one may drop another that requires it. */
+const remakeExtensions = (extensions: Authority["authorsExtensions"]): string =>
+  [
+    `DROP EXTENSION ${extensions.map((one) => name(one.name)).join(", ")} CASCADE`,
+    ...extensions.map((one) => `CREATE EXTENSION ${name(one.name)} SCHEMA ${name(one.schema)}`),
+  ]
+    .map((statement) => `${statement};`)
+    .join(" ")
+
 const ofExtensions = ({ authorsExtensions: extensions, authorCreates }: Authority): ReadonlyArray<Finding> => [
   ...(extensions.length === 0
     ? []
@@ -44,7 +53,7 @@ const ofExtensions = ({ authorsExtensions: extensions, authorCreates }: Authorit
         finding(
           "extensions",
           "warn",
-          `The author owns ${extensions.length === 1 ? "an extension" : "extensions"} (${extensions.map((one) => one.name).join(", ")}), and could drop ${extensions.length === 1 ? "it" : "them"} with all that uses ${extensions.length === 1 ? "it" : "them"}, search indexes too. An extension's owner cannot be changed: look at what depends on it, then let the owner run DROP EXTENSION ${name(extensions[0]!.name)} CASCADE; CREATE EXTENSION ${name(extensions[0]!.name)} SCHEMA ${name(extensions[0]!.schema)}; and build the indexes again.`,
+          `The author owns extensions and could drop them with everything that uses them, search indexes included: ${extensions.map((one) => one.name).join(", ")}. The owner of an extension cannot be changed. Check what depends on them, then let the database's owner run: ${remakeExtensions(extensions)} Then create the indexes again.`,
         ),
       ]),
   ...(authorCreates

@@ -53,6 +53,17 @@ const ofVersion = ({ serverVersion, isEmbedded }: DiagnosticsReport): ReadonlyAr
   ]
 }
 
+const ofCrashes = ({ switchedOff }: DiagnosticsReport): ReadonlyArray<Finding> =>
+  switchedOff === null
+    ? []
+    : [
+        finding(
+          "commits",
+          "warn",
+          `Switched off in PostgreSQL: ${switchedOff}. A crash of its machine can lose events that were acknowledged, and damage the database. Switch it on in postgresql.conf.`,
+        ),
+      ]
+
 const ofCommits = ({ synchronousCommit: setting }: DiagnosticsReport): ReadonlyArray<Finding> => {
   const commits = (level: Level, message: string) => [
     finding("commits", level, `synchronous_commit = ${setting}${message}`),
@@ -99,6 +110,7 @@ export const ofDatabase = (diagnostics: DiagnosticsReport): ReadonlyArray<Findin
       `PostgreSQL ${diagnostics.serverVersion}, database ${diagnostics.database} as ${diagnostics.user}; ${megabytes(diagnostics.databaseBytes)}, of which the cabinet uses ${megabytes(diagnostics.cabinetBytes)}.`,
     ),
     ...ofVersion(diagnostics),
+    ...ofCrashes(diagnostics),
     ...ofCommits(diagnostics),
     finding(
       "sizes",

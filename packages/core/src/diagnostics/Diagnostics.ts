@@ -121,6 +121,8 @@ export interface DiagnosticsReport {
   readonly cannotWrite: string | null
   /** `synchronous_commit` as the server, the database or the role sets it. The cabinet's own sessions raise `off`. */
   readonly synchronousCommit: string
+  /** Which of `fsync` and `full_page_writes` are off, which must be on to survive a crash; null if both are on. */
+  readonly switchedOff: string | null
   /** Whether every login of the server can connect to this database, including the roles of neighbouring cabinets. */
   readonly isOpenToAll: boolean
   /**

@@ -24,6 +24,7 @@ const WELL = {
     clockSkewMillis: 3,
     isStandby: false,
     synchronousCommit: "on",
+    switchedOff: null,
     cannotWrite: null,
     isOpenToAll: false,
     authorStays: false,
@@ -267,6 +268,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "commits",
+    diagnostics({ switchedOff: "fsync, full_page_writes" }),
+    "warn",
+    /^Switched off in PostgreSQL: fsync, full_page_writes\. .* lose events/,
+  ],
+  [
+    "commits",
     diagnostics({ synchronousCommit: "local" }),
     "warn",
     /^synchronous_commit = local: .* before any standby/,
@@ -303,9 +310,14 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "extensions",
-    authority({ authorsExtensions: [{ name: "pg_trgm", schema: "public" }] }),
+    authority({
+      authorsExtensions: [
+        { name: "cube", schema: "public" },
+        { name: "pg_trgm", schema: "mine" },
+      ],
+    }),
     "warn",
-    /DROP EXTENSION "pg_trgm" CASCADE; CREATE EXTENSION "pg_trgm" SCHEMA "public";/,
+    /: cube, pg_trgm\..*DROP EXTENSION "cube", "pg_trgm" CASCADE; CREATE EXTENSION "cube" SCHEMA "public"; CREATE EXTENSION "pg_trgm" SCHEMA "mine";/,
   ],
   ["author's schemas", authority({ authorCreates: true }), "warn", /cabinet schema add NAME/],
   ["password", diagnostics({ authorStays: true }), "warn", /password never expires, and a script may have set it/],

@@ -12,10 +12,11 @@ const GENERAL = `
 SELECT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) AS is_superuser,
   EXISTS (SELECT FROM ${AUTHORS} a WHERE has_database_privilege(a.oid, current_database(), 'CREATE')) AS author_creates`
 
+/** In the order of their creation, which is that of their requirements. */
 const EXTENSIONS = `
 SELECT e.extname::text AS name, n.nspname::text AS schema
 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-WHERE e.extowner IN ${AUTHORS} ORDER BY 1`
+WHERE e.extowner IN ${AUTHORS} ORDER BY e.oid`
 
 export const authority = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient

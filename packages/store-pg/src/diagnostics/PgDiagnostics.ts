@@ -39,6 +39,8 @@ SELECT current_setting('server_version') AS server_version,
         WHERE c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('cabinet', 'sources')) AND c.relkind = 'r') AS cabinet_bytes,
        pg_is_in_recovery() AS is_standby,
        (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit') AS synchronous_commit,
+       (SELECT string_agg(name, ', ' ORDER BY name) FROM pg_settings
+        WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off') AS switched_off,
        (SELECT ${OPEN_TO_ALL} FROM pg_database d WHERE d.datname = current_database()) AS is_open_to_all,
        EXISTS (SELECT FROM pg_roles r JOIN cabinet.role_password l ON l.role = r.rolname
                WHERE r.rolname LIKE '%author' AND coalesce(r.rolvaliduntil, 'infinity') = 'infinity') AS author_stays,
@@ -103,6 +105,7 @@ interface General {
   readonly cabinet_bytes: string
   readonly is_standby: boolean
   readonly synchronous_commit: string
+  readonly switched_off: string | null
   readonly is_open_to_all: boolean
   readonly author_stays: boolean
   readonly locks_for_all: boolean
@@ -158,6 +161,7 @@ export const layer = Layer.effect(
           clockSkewMillis: Math.round(clock!.now - (before + after) / 2),
           isStandby: general!.is_standby,
           synchronousCommit: general!.synchronous_commit,
+          switchedOff: general!.switched_off,
           cannotWrite,
           isOpenToAll: general!.is_open_to_all,
           authorStays: general!.author_stays,

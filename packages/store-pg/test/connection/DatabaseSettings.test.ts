@@ -79,6 +79,8 @@ it("Diagnostics reports synchronous_commit as the database sets it, although its
   const report = await cabinet.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
   await cabinet.dispose()
   assert.strictEqual(report.synchronousCommit, "off")
+  // The tests' own server writes without fsync.
+  assert.include(report.switchedOff, "fsync")
 })
 
 it.each(Object.keys(KINDS) as ReadonlyArray<keyof typeof KINDS>)(
