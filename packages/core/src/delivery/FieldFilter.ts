@@ -13,6 +13,7 @@ import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
 import { isJsonList, JsonNumber, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { FILTER_CONDITIONS, type FilterCondition } from "../selection/Selection.ts"
+import { foldCase } from "../text/LetterCase.ts"
 import { SearchedText } from "../text/SearchedText.ts"
 import { AddressError } from "./AddressError.ts"
 
@@ -88,7 +89,7 @@ export class FilteredFields {
   contains(field: string, sought: string): boolean {
     let searched = this.#searched.get(field)
     if (searched === undefined) {
-      searched = new SearchedText(fold(shownText(this.value(field))))
+      searched = new SearchedText(foldCase(shownText(this.value(field))))
       this.#searched.set(field, searched)
     }
     return searched.contains(sought)
@@ -119,7 +120,7 @@ export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
   if (fo === "empty") return (fields) => isBlank(fields.value(fc))
   if (fo === "notempty") return (fields) => !isBlank(fields.value(fc))
   if (fo === "contains") {
-    const sought = fold(fv)
+    const sought = foldCase(fv)
     return (fields) => fields.value(fc) !== null && fields.contains(fc, sought)
   }
   const number = decimalOf(fv.trim())
@@ -169,9 +170,6 @@ const isBlank = (value: Json): boolean => {
   if (value instanceof Map) return value.size === 0
   return value === null || value === "" || (isJsonList(value) && value.length === 0)
 }
-
-/** Folded to upper case, because ς and σ are equal only there. */
-const fold = (text: string): string => text.normalize("NFC").toUpperCase()
 
 const shownText = (value: Json): string => {
   if (typeof value === "string") return value

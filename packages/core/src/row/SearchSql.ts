@@ -21,12 +21,12 @@ export const SEARCH_SCHEMA = "cabinet_search"
 export const SEARCH_SEPARATOR = "\u0001"
 
 /**
- * `cabinet_search.text_nfc_pg_c_utf8`: a server that folds case by another collation, or composed letters in another way,
- * finds no index built with this one.
+ * `cabinet_search.text_case_pg_unicode_fast`: a server that folds case by another collation finds no index built with this
+ * one. Neither does a version that folds letters in another way: it changes the name's first part.
  */
 export const searchFunction = (foldCollation: string): { readonly name: string; readonly sql: string } => {
   const collation = /"([^"]+)"$/.exec(foldCollation)?.[1] ?? "default"
-  const name = `text_nfc_${collation.toLowerCase().replaceAll(/\W/g, "_")}`
+  const name = `text_case_${collation.toLowerCase().replaceAll(/\W/g, "_")}`
   return { name, sql: quoteQualified(SEARCH_SCHEMA, name) }
 }
 

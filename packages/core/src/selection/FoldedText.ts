@@ -1,10 +1,11 @@
 /**
- * Texts in the form in which searches compare them. Letters that look the same are equal, however they are stored. Case
- * is folded, and a letter with a mark is one character (Unicode's form NFC), as keyboards write it; some file systems
- * and phones write two. Stored values do not change.
+ * Texts in the form in which searches compare them, as `foldCase` makes it. Letters that look the same are equal,
+ * however they are stored. Case is folded, and a letter with a mark is one character (Unicode's form NFC), as keyboards
+ * write it; some file systems and phones write two. Stored values do not change.
  */
 import type { ColumnType } from "../row/ColumnType.ts"
-import { call, operate } from "../row/SystemSql.ts"
+import { BYTEWISE, call, operate } from "../row/SystemSql.ts"
+import { LETTERS_ALIKE } from "../text/LetterCase.ts"
 
 const ASCII_KINDS: ReadonlySet<string> = new Set(["number", "boolean", "date", "timestamp", "timestamptz", "bytea"])
 
@@ -13,11 +14,17 @@ const isAscii = (type: ColumnType): boolean =>
   type.kind === "array" ? isAscii(type.element) : ASCII_KINDS.has(type.kind)
 
 /**
- * Composes only text that is not composed yet: testing it takes a quarter of the time, and ASCII needs no composing.
+ * `foldCase` but for the upper case. Composes only text that is not composed yet: testing it takes a quarter of the time, and
+ * ASCII needs no composing.
  */
-const composed = (text: string): string => {
-  const isComposed = `${operate(call("octet_length", text), "=", call("length", text))} OR ${call("is_normalized", text, "'NFC'")}`
-  return `CASE WHEN ${isComposed} THEN ${text} ELSE ${call("normalize", text, "'NFC'")} END`
+export const composed = (text: string): string => {
+  const isComposed = call("is_normalized", text, "'NFC'")
+  const whole = `CASE WHEN ${isComposed} THEN ${text} ELSE ${call("normalize", text, "'NFC'")} END`
+  const alike = LETTERS_ALIKE.reduce(
+    (sql, [letter, as]) => call("replace", sql, `'${letter}'`, `'${as}'`),
+    `(${whole}) ${BYTEWISE}`,
+  )
+  return `CASE WHEN ${operate(call("octet_length", text), "=", call("length", text))} THEN ${text} ELSE ${alike} END`
 }
 
 /**

@@ -4,6 +4,7 @@
  * by name where others could create a function of that name.
  */
 import { SEARCH_SCHEMA, searchFunction } from "@data-cabinet/core/row/SearchSql"
+import { composed } from "@data-cabinet/core/selection/FoldedText"
 import { isSearchIndexed } from "./CatalogStatement.ts"
 import { INDEX_FIGURES } from "./ColumnIndexStatement.ts"
 
@@ -58,8 +59,7 @@ export const makeFunctions = (foldCollation: string, lettersOfTheirOwn: boolean)
        IF pg_catalog.octet_length(whole) OPERATOR(pg_catalog.=) pg_catalog.length(whole) THEN
          RETURN pg_catalog.upper(whole COLLATE ${foldCollation});
        END IF;
-       IF NOT pg_catalog.is_normalized(whole, 'NFC') THEN whole := pg_catalog.normalize(whole, 'NFC'); END IF;
-       whole := pg_catalog.upper(whole COLLATE ${foldCollation});
+       whole := pg_catalog.upper(${composed("whole")} COLLATE ${foldCollation});
        ${lettersOfTheirOwn ? "" : `whole := pg_catalog.translate(whole, '${LETTERS}', '${asEnglish}');`}
        RETURN whole;
      END $$`,

@@ -2,6 +2,7 @@
 import type { ParamPairs } from "@data-cabinet/core/selection/SelectionParams"
 import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { Effect } from "effect"
+import { foldCase } from "@data-cabinet/core/text/LetterCase"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { randomFrom } from "./random.ts"
 import { itemsOf, openReading, type Reading, walk } from "./reading.ts"
@@ -233,9 +234,8 @@ describe("a letter that looks the same", () => {
       SearchIndex.use((port) => port.build("public", "indexed")).pipe(Effect.orDie),
     )
     expect(built.built).toBe(true)
-    const fold = (text: string) => text.normalize("NFC").toUpperCase()
     for (const sought of SOUGHT) {
-      const expected = rows.filter(([, text]) => fold(text).includes(fold(sought))).map(([n]) => n)
+      const expected = rows.filter(([, text]) => foldCase(text).includes(foldCase(sought))).map(([n]) => n)
       for (const form of FORMS) {
         const about = JSON.stringify(form(sought))
         expect(await found("letters", [["q", form(sought)]]), about).toEqual(expected)
