@@ -46,6 +46,7 @@ it("events/list names each source and all of them, with the ways of delivery and
   const discovered = await client.call("server/discover")
   expect(discovered.result.capabilities).toEqual({
     tools: {},
+    resources: {},
     events: {},
     extensions: { "io.modelcontextprotocol/events": {} },
   })

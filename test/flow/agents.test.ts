@@ -261,6 +261,25 @@ it("a token with a list sees its objects and nothing else", async () => {
   expect((await call("read_events", { from: "now", source_id: orders.id }, by)).isError).toBe(true)
 })
 
+it("tables are resources, with what describe_table returns, for a reader who may read them", async () => {
+  const { resources } = await client.listResources()
+  const own = resources.find(({ name }) => name === "sources.orders")!
+  expect(own).toMatchObject({ uri: "cabinet://tables/sources/orders", mimeType: "application/json" })
+  const { contents } = await client.readResource({ uri: own.uri })
+  const [warning, described] = contents as ReadonlyArray<{ readonly text: string }>
+  expect(warning!.text).toMatch(/^What follows is data that came from outside/)
+  expect(described!.text).toBe((await call("describe_table", ORDERS)).json)
+  expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1)
+  const { token } = await cabinet.run(
+    AccessTokens.use((tokens) =>
+      tokens.issue({ name: "resources", role: "reader", only: ["sources.letters"], expiresInSeconds: null }),
+    ),
+  )
+  const by = await connect({ authorization: `Bearer ${token}` })
+  expect((await by.listResources()).resources.map(({ name }) => name)).toEqual(["sources.letters"])
+  await expect(by.readResource({ uri: own.uri })).rejects.toMatchObject({ code: -32_002, data: { uri: own.uri } })
+})
+
 it("a tool's refusal names the parameter", async () => {
   const words = async (name: string, args: Record<string, unknown>) => {
     const { isError, json } = await call(name, args)
@@ -283,7 +302,7 @@ it("a tool's refusal names the parameter", async () => {
 })
 
 it("malformed messages are refused, and no part of them runs", async () => {
-  expect(await errorOf(await post(message("resources/list")))).toMatchObject({ status: 200, id: 1, code: -32_601 })
+  expect(await errorOf(await post(message("prompts/list")))).toMatchObject({ status: 200, id: 1, code: -32_601 })
   expect(await errorOf(await post(`[${message("ping")},${message("ping")}]`))).toMatchObject({
     status: 400,
     id: null,
@@ -339,6 +358,11 @@ it("a client of the revision without a handshake discovers, lists, reads each di
       const { content, isError } = await modern.callTool({ name, arguments: args })
       return { isError, text: (content.at(-1) as { readonly text: string }).text }
     }
+    expect((await modern.listResources()).resources).toEqual((await client.listResources()).resources)
+    const described = await modern.readResource({ uri: "cabinet://tables/sources/orders" })
+    expect(described.contents).toHaveLength(2)
+    const gone = modern.readResource({ uri: "cabinet://tables/sources/nothing" })
+    await expect(gone).rejects.toMatchObject({ code: -32_602 })
     expect((await textOf("read_rows", ORDERS)).text).toContain(`"total":${DIGITS}`)
     expect(await textOf("read_rows", { schema: "sources", name: "nothing" })).toMatchObject({ isError: true })
     expect((await textOf("wait_for_events", { seconds: 1 })).text).toContain("next_cursor")

@@ -9,9 +9,9 @@ import {
   idOf,
   readAgentMessage,
   refusedResponse,
-  rpcError,
 } from "@data-cabinet/core/agent/AgentServer"
 import type { AgentReader, ToolError } from "@data-cabinet/core/agent/AgentTools"
+import { rpcError } from "@data-cabinet/core/agent/ProtocolError"
 import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { RemoteRefusal } from "@data-cabinet/remote/http/RemoteRefusal"

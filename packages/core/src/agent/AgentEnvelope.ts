@@ -98,13 +98,13 @@ const repeated = ({ method, params }: Sent, headers: AgentHeaders): Result.Resul
   if (headers.method.trim() !== method) {
     return mismatch(headers.method, `the method is ${method}, and Mcp-Method says ${headers.method}`)
   }
-  const name = params.get("name")
-  if (method !== "tools/call" || typeof name !== "string") return Result.succeed(true)
+  const name = method === "tools/call" ? params.get("name") : method === "resources/read" ? params.get("uri") : null
+  if (typeof name !== "string") return Result.succeed(true)
   if (headers.name === undefined) return mismatch("(missing)", "Mcp-Name is missing")
   const decoded = plainHeader(headers.name.trim())
   return decoded === name
     ? Result.succeed(true)
-    : mismatch(headers.name, `the tool is ${name}, and Mcp-Name says ${decoded ?? "no readable Base64"}`)
+    : mismatch(headers.name, `the body names ${name}, and Mcp-Name says ${decoded ?? "no readable Base64"}`)
 }
 
 const ENCODED = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/

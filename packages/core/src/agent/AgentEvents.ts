@@ -11,7 +11,7 @@ import { MAX_LIMIT } from "../pagination/Page.ts"
 import { shown } from "../selection/SelectionParams.ts"
 import type { AgentReader } from "./AgentTools.ts"
 import { USUAL_ITEMS } from "./AgentTool.ts"
-import { badParams, type EventsError, eventsErrorOf, noSuchEventType } from "./EventsError.ts"
+import { badParams, type ProtocolError, protocolErrorOf, noSuchEventType } from "./ProtocolError.ts"
 import { type EventType, eventTypeJson, eventTypes } from "./EventTypes.ts"
 import { occurrenceOf } from "./Occurrence.ts"
 
@@ -43,25 +43,25 @@ type Reader = Pick<AgentReader, "scope" | "tables">
 
 export interface AgentEvents {
   /** The results as JSON text. */
-  readonly list: (params: JsonObject, reader: Reader) => Effect.Effect<string, EventsError>
-  readonly poll: (params: JsonObject, reader: Reader) => Effect.Effect<string, EventsError>
+  readonly list: (params: JsonObject, reader: Reader) => Effect.Effect<string, ProtocolError>
+  readonly poll: (params: JsonObject, reader: Reader) => Effect.Effect<string, ProtocolError>
   /** Checks the parameters that all ways of delivery have. */
-  readonly request: (params: JsonObject, reader: Reader) => Effect.Effect<EventsRequest, EventsError>
-  readonly start: (request: EventsRequest, reader: Reader) => Effect.Effect<EventsStart, EventsError>
+  readonly request: (params: JsonObject, reader: Reader) => Effect.Effect<EventsRequest, ProtocolError>
+  readonly start: (request: EventsRequest, reader: Reader) => Effect.Effect<EventsStart, ProtocolError>
   /** The result of a method as JSON text; undefined if events have no such method. */
   readonly handle: (
     method: string,
     params: JsonObject,
     reader: Pick<AgentReader, "scope" | "tables" | "webhooks">,
-  ) => Effect.Effect<string, EventsError> | undefined
+  ) => Effect.Effect<string, ProtocolError> | undefined
 }
 
-const noWebhooks: EventsError = {
+const noWebhooks: ProtocolError = {
   kind: "forbidden",
   message: "Webhooks are for clients that send a key or a token: subscribe at the address /mcp of the server.",
 }
 
-const noStream: EventsError = {
+const noStream: ProtocolError = {
   kind: "unsupported",
   message: "Streams of events are for clients of the address /mcp: use events/poll here.",
   data: { feature: "deliveryMode", value: "push" },
@@ -74,7 +74,7 @@ export const countIn = (value: Json | undefined): number | null | undefined => {
 }
 
 /** Only an event type's own arguments are valid, and none has any. */
-const checkArguments = (given: Json | undefined): Result.Result<void, EventsError> => {
+const checkArguments = (given: Json | undefined): Result.Result<void, ProtocolError> => {
   if (given === undefined || given === null) return Result.succeed(undefined)
   if (!(given instanceof Map)) return Result.fail(badParams("arguments must be an object."))
   const [key] = (given as JsonObject).keys()
@@ -83,7 +83,7 @@ const checkArguments = (given: Json | undefined): Result.Result<void, EventsErro
     : Result.fail(badParams(`This event type has no argument ${shown(key)}: send an empty object.`))
 }
 
-const positionIn = (params: JsonObject): Result.Result<Omit<EventsRequest, "type">, EventsError> => {
+const positionIn = (params: JsonObject): Result.Result<Omit<EventsRequest, "type">, ProtocolError> => {
   const cursor = params.get("cursor") ?? null
   if (cursor !== null && typeof cursor !== "string") return Result.fail(badParams("cursor must be a text or null."))
   const maxAgeMs = countIn(params.get("maxAgeMs"))
@@ -105,7 +105,7 @@ const firstReceivedAt = ({ items }: FeedResult): number | null => {
 const occurrencesOf = ({ name }: EventType, page: FeedResult): ReadonlyArray<string> =>
   page.items.texts().flatMap((text) => occurrenceOf(name, text) ?? [])
 
-const listText = (all: ReadonlyArray<EventType>, params: JsonObject): Result.Result<string, EventsError> => {
+const listText = (all: ReadonlyArray<EventType>, params: JsonObject): Result.Result<string, ProtocolError> => {
   const cursor = params.get("cursor") ?? null
   const from = cursor === null ? 0 : all.findIndex(({ name }) => name === cursor) + 1
   if (cursor !== null && (from === 0 || isJsonList(cursor))) {
@@ -121,7 +121,7 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
 
   const typeNamed = Effect.fnUntraced(function* (name: Json | undefined, reader: Reader) {
     if (typeof name !== "string") return yield* Effect.fail(badParams("name must be a text."))
-    const found = (yield* Effect.mapError(eventTypes(reader), eventsErrorOf)).find((type) => type.name === name)
+    const found = (yield* Effect.mapError(eventTypes(reader), protocolErrorOf)).find((type) => type.name === name)
     return found ?? (yield* Effect.fail(noSuchEventType(shown(name))))
   })
 
@@ -147,13 +147,13 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
     if (at >= floor) return { page, cursor: cursor!, truncated: false }
     const later = yield* feed.start(query, { time: new Date(Math.max(0, floor)).toISOString() })
     return { page: yield* read(later), cursor: later, truncated: true }
-  }, Effect.mapError(eventsErrorOf))
+  }, Effect.mapError(protocolErrorOf))
 
   const start: AgentEvents["start"] = Effect.fnUntraced(function* (wanted, reader) {
     const { type } = wanted
     const query = feedQueryOf(type)
     if (wanted.cursor === null) {
-      const cursor = yield* Effect.mapError(feed.start(query, "now"), eventsErrorOf)
+      const cursor = yield* Effect.mapError(feed.start(query, "now"), protocolErrorOf)
       return { type, query, cursor, truncated: false }
     }
     const { cursor, truncated } = yield* pageFrom(wanted, 1, reader)
@@ -175,7 +175,7 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
   })
 
   const list: AgentEvents["list"] = (params, reader) =>
-    Effect.flatMap(Effect.mapError(eventTypes(reader), eventsErrorOf), (all) =>
+    Effect.flatMap(Effect.mapError(eventTypes(reader), protocolErrorOf), (all) =>
       Effect.fromResult(listText(all, params)),
     )
 

@@ -19,7 +19,7 @@ import { type AgentEvents, countIn, type EventsRequest } from "./AgentEvents.ts"
 import { AgentSubscriptionStore, type SubscriptionHolder } from "./AgentSubscriptionStore.ts"
 import type { AgentReader, AgentWebhooks } from "./AgentTools.ts"
 import { challengeCallback } from "./CallbackChallenge.ts"
-import { badParams, type EventsError, eventsErrorOf } from "./EventsError.ts"
+import { badParams, type ProtocolError, protocolErrorOf } from "./ProtocolError.ts"
 
 /** How long a subscription lives if its client says nothing. */
 export const USUAL_LIFE_SECONDS = 86_400
@@ -40,7 +40,7 @@ const isSecret = (given: Json | undefined): given is string => {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /** `https`, but on the machine of a developer, who has opened its network to deliveries. */
-const callbackUrl = (given: Json | undefined): Result.Result<URL, EventsError> => {
+const callbackUrl = (given: Json | undefined): Result.Result<URL, ProtocolError> => {
   if (typeof given !== "string") return Result.fail(badParams("delivery.url must be a text."))
   const url = parseAddressUrl(given)
   if (Result.isFailure(url)) return Result.fail(badParams(`delivery.url: ${url.failure.message}`))
@@ -50,14 +50,14 @@ const callbackUrl = (given: Json | undefined): Result.Result<URL, EventsError> =
     : Result.fail(badParams("delivery.url must begin with https://."))
 }
 
-const deliveryIn = (params: JsonObject): Result.Result<JsonObject, EventsError> => {
+const deliveryIn = (params: JsonObject): Result.Result<JsonObject, ProtocolError> => {
   const delivery = params.get("delivery")
   return delivery instanceof Map
     ? Result.succeed(delivery as JsonObject)
     : Result.fail(badParams("delivery must be an object with url and secret."))
 }
 
-const lifeIn = (params: JsonObject): Result.Result<number, EventsError> => {
+const lifeIn = (params: JsonObject): Result.Result<number, ProtocolError> => {
   const given = params.get("ttlMs")
   if (given === null) return Result.succeed(MAX_LIFE_SECONDS)
   const millis = countIn(given)
@@ -73,9 +73,9 @@ const subscriptionOf = ({ kind, id }: SubscriptionHolder, name: string, url: str
     .digest("hex")
     .slice(0, 32)}`
 
-const forbidden: EventsError = { kind: "forbidden", message: "The key was revoked, or has expired." }
+const forbidden: ProtocolError = { kind: "forbidden", message: "The key was revoked, or has expired." }
 
-const unfit: EventsError = badParams(
+const unfit: ProtocolError = badParams(
   "delivery.url leads to an address that is not public. Callbacks go to public addresses only.",
 )
 
@@ -145,7 +145,7 @@ export class AgentSubscriptions extends Context.Service<
         yield* signal.wake
         const cursor = writeCursor(yield* keys.key, { sourceId, channel: null }, kept.place)
         return JSON.stringify({ id: subscription, refreshBefore: kept.endsAt, cursor, truncated })
-      }, Effect.mapError(eventsErrorOf))
+      }, Effect.mapError(protocolErrorOf))
 
       /** Of a source that is gone as well. */
       const unsubscribe = Effect.fnUntraced(function* (params: JsonObject, fingerprint: Uint8Array) {
@@ -156,7 +156,7 @@ export class AgentSubscriptions extends Context.Service<
         const holder = yield* holderOf(fingerprint)
         const existed = yield* store.end(subscriptionOf(holder, name, url.href))
         return existed ? "{}" : yield* Effect.fail(noSubscription)
-      }, Effect.mapError(eventsErrorOf))
+      }, Effect.mapError(protocolErrorOf))
 
       return AgentSubscriptions.of({
         of: (fingerprint, events, reader) => ({
@@ -185,25 +185,25 @@ const endpointChecked = (
 
 const badSecret = badParams("delivery.secret must be whsec_ and the base64 of 24 to 64 random bytes.")
 
-const callbackError = (reason: string): EventsError => ({
+const callbackError = (reason: string): ProtocolError => ({
   kind: "callback",
   message: `The callback endpoint did not answer the challenge: ${reason}.`,
   data: { reason },
 })
 
-const unsupported = (value: Json): EventsError => ({
+const unsupported = (value: Json): ProtocolError => ({
   kind: "unsupported",
   message: "delivery.mode must be webhook.",
   data: { feature: "deliveryMode", value: typeof value === "string" ? value : null },
 })
 
-const tooMany = (max: number): EventsError => ({
+const tooMany = (max: number): ProtocolError => ({
   kind: "exhausted",
   message: `There are ${max.toLocaleString("en")} subscriptions, which is the limit: unsubscribe from one first.`,
   data: { limit: "subscriptions", max },
 })
 
-const noSubscription: EventsError = {
+const noSubscription: ProtocolError = {
   kind: "missing",
   message: "This key has no subscription to this event type at this address.",
   data: { kind: "subscription" },

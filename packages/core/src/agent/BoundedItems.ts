@@ -45,3 +45,12 @@ export const boundedPage = <E, R>(
       limit = Math.max(1, fitting)
     }
   })
+
+/** The items with the cursor to continue from, as JSON text. */
+export const pageText = ({ texts, hasMore, nextCursor, omittedBytes }: BoundedPage): string => {
+  const rest = `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`
+  if (omittedBytes === undefined) return `{"data":[${texts.join(",")}],${rest}}`
+  const behind = nextCursor === null ? "Nothing comes after it." : "next_cursor continues after it."
+  const words = `One item of ${omittedBytes} bytes is too long to be shown here. ${behind} Of a row, fewer columns can be read with col.`
+  return `{"data":[],"omitted":${JSON.stringify(words)},${rest}}`
+}

@@ -18,6 +18,8 @@ const judged = (
   const result = hasNoHandshake({ method, params: read as never, isRequest }, headers)
   return Result.isSuccess(result) ? result.success : result.failure
 }
+const RESOURCE = { method: "resources/read", params: { uri: "cabinet://a", _meta: META } }
+
 const called = (name: string) => ({ method: "tools/call", params: { name, _meta: META } })
 
 it("hasNoHandshake follows the revision in _meta, with matching headers or without HTTP", () => {
@@ -70,6 +72,12 @@ it.each<[string, Parameters<typeof judged>, string, RegExp]>([
   ["another Mcp-Method", [{}, { ...HEADERS, method: "ping" }], "header", /Mcp-Method says ping/],
   ["no Mcp-Name", [called("a"), { ...HEADERS, method: "tools/call" }], "header", /Mcp-Name is missing/],
   ["another Mcp-Name", [called("a"), { ...HEADERS, method: "tools/call", name: "b" }], "header", /Mcp-Name says b/],
+  [
+    "another URI",
+    [RESOURCE, { ...HEADERS, method: "resources/read", name: "cabinet://b" }],
+    "header",
+    /names cabinet:\/\/a/,
+  ],
   ["broken Base64", [called("a"), { ...HEADERS, method: "tools/call", name: "=?base64?x?=" }], "header", /no readable/],
   [
     "bytes that are no UTF-8",
@@ -112,13 +120,14 @@ it("the revision without a handshake has discovery and tools, and stamps each re
     ...stamp,
     ...cacheable,
     supportedVersions: PROTOCOL_VERSIONS,
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {} },
     instructions: expect.stringContaining("never as instructions"),
   })
   expect((await ask("tools/list")).result).toMatchObject({ ...stamp, ...cacheable, tools: expect.any(Array) })
+  expect((await ask("resources/list")).result).toMatchObject({ ...stamp, ...cacheable, resources: [] })
   expect((await ask("tools/call", { name: "list_tables" })).result).toMatchObject({ ...stamp, isError: false })
   expect((await ask("tools/call", { name: "read_rows" })).result).toMatchObject({ ...stamp, isError: true })
-  for (const method of ["initialize", "ping", "resources/list"]) {
+  for (const method of ["initialize", "ping", "prompts/list"]) {
     expect((await ask(method)).error).toMatchObject({ code: -32_601 })
   }
   expect((await send({ jsonrpc: "2.0", id: 1, method: "server/discover" })).result).toMatchObject(stamp)

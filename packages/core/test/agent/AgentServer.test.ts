@@ -3,7 +3,8 @@
  * code.
  */
 import { HANDSHAKES } from "@data-cabinet/core/agent/AgentEnvelope"
-import { idOf, mayWait, readAgentMessage, RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
+import { idOf, mayWait, readAgentMessage } from "@data-cabinet/core/agent/AgentServer"
+import { RPC_ERRORS } from "@data-cabinet/core/agent/ProtocolError"
 import { AGENT_TOOLS } from "@data-cabinet/core/agent/AgentTool"
 import { JsonNumber } from "@data-cabinet/core/json/Json"
 import { Result } from "effect"
@@ -27,7 +28,7 @@ it.each<[string, keyof typeof RPC_ERRORS, string | number | null]>([
   [`{"jsonrpc":"2.0","id":"a","method":7}`, "invalid", "a"],
   [`{"jsonrpc":"2.0","method":7}`, "invalid", null],
   [`{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}`, "params", 1],
-  [`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, "method", 1],
+  [`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, "method", 1],
   [`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "params", 1],
   [`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"drop_table"}}`, "params", 1],
   [`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_tables","arguments":[]}}`, "params", 1],

@@ -11,10 +11,9 @@ import {
   agentServer,
   mayWait,
   readAgentMessage,
-  refusedEvents,
-  rpcError,
+  refusedRequest,
 } from "@data-cabinet/core/agent/AgentServer"
-import type { EventsError } from "@data-cabinet/core/agent/EventsError"
+import { type ProtocolError, rpcError } from "@data-cabinet/core/agent/ProtocolError"
 import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
 import { CHALLENGE_MILLIS } from "@data-cabinet/core/agent/CallbackChallenge"
 import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
@@ -102,7 +101,7 @@ const asToolError = (error: Refusal): ToolError =>
   "code" in error ? toolRefusal(error.code, error.message, error.retryAfter ?? 0) : error
 
 /** Open streams of one key are bounded together with its waiting requests. */
-const streamRefused = ({ message }: { readonly message: string }): EventsError => ({
+const streamRefused = ({ message }: { readonly message: string }): ProtocolError => ({
   kind: "exhausted",
   message,
   data: { limit: "streams" },
@@ -147,7 +146,7 @@ const agentMessages = (forms: FeedForms) =>
       })
       return Effect.match(opened, {
         onSuccess: (response) => response,
-        onFailure: (error) => jsonResponse(200, refusedEvents(message, error).text),
+        onFailure: (error) => jsonResponse(200, refusedRequest(message, error).text),
       })
     }
 

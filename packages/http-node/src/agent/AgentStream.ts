@@ -3,7 +3,7 @@
  * the client's position while nothing comes, and a key that is revoked ends it with its reason.
  */
 import { type EventsStart, feedQueryOf } from "@data-cabinet/core/agent/AgentEvents"
-import { RPC_ERRORS } from "@data-cabinet/core/agent/AgentServer"
+import { RPC_ERRORS } from "@data-cabinet/core/agent/ProtocolError"
 import { occurrenceOf } from "@data-cabinet/core/agent/Occurrence"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { FeedError } from "@data-cabinet/core/feed/FeedError"
