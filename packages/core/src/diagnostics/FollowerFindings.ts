@@ -24,7 +24,7 @@ const described = (follower: FollowerState): string => {
   const which = kind === name ? kind : `${kind} ${name}`
   return failures === 0
     ? `${which} is ${lag(follower)}`
-    : `${which} failed ${failures} times in a row and is ${lag(follower)}; it is tried again at ${retryAt}: ${error}`
+    : `${which} failed ${counted(failures, "time")} in a row and is ${lag(follower)}; it is tried again at ${retryAt}: ${error?.replace(/\.$/, "")}`
 }
 
 const isLate = (follower: FollowerState): boolean => isRemains(follower) || isBehind(follower)

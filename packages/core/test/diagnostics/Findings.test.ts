@@ -330,7 +330,7 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   [
     "followers",
     diagnostics({
-      followers: [{ ...FOLLOWER, behind: 10_000, failures: 3, error: "disk full", retryAt: "2026-11-27T12:00:00Z" }],
+      followers: [{ ...FOLLOWER, behind: 10_000, failures: 3, error: "disk full.", retryAt: "2026-11-27T12:00:00Z" }],
     }),
     "warn",
     /activity failed 3 times in a row and is at least 10000 events behind.* at 2026-11-27T12:00:00Z: disk full\. Nothing/,

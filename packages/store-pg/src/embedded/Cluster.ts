@@ -17,6 +17,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import type { Binaries } from "./Binaries.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { reasonOfProgram } from "./LastWords.ts"
 import { giveTo, type Launcher } from "./Unprivileged.ts"
 
 export interface ClusterOptions {
@@ -67,7 +68,7 @@ export const initCluster = async (options: ClusterOptions): Promise<void> => {
     remove()
     throw new EmbeddedPostgresError({
       code: "init_failed",
-      message: `PostgreSQL cannot create its data directory ${pgdata}: ${lastWords(output)}. Check the disk's free space and the directory's permissions.`,
+      message: `PostgreSQL cannot create its data directory ${pgdata}: ${reasonOfProgram(output)}. Check the disk's free space and the directory's permissions.`,
     })
   }
   renameSync(target, pgdata)
@@ -108,8 +109,3 @@ const run = (words: ReadonlyArray<string>, launcher: Launcher, env: Readonly<Rec
     child.on("error", (error) => resolve({ code: -1, output: error.message }))
     child.on("close", (code) => resolve({ code, output }))
   })
-
-const lastWords = (output: string): string => {
-  const lines = output.trim().split("\n")
-  return (lines.findLast((line) => /error|fatal/iu.test(line)) ?? lines.at(-1) ?? "no message").trim()
-}

@@ -76,6 +76,13 @@ export const reasonWithWords = (lastWords: string): string => {
   return reason === undefined ? lastWords : `${reason} (${lastWords})`
 }
 
+/** Why a program such as initdb failed, from its output. */
+export const reasonOfProgram = (output: string): string => {
+  const lines = output.trim().split("\n")
+  const line = lines.findLast((each) => /error|fatal/iu.test(each)) ?? lines.at(-1)!
+  return reasonWithWords(line.slice(Math.max(0, line.search(/FATAL|PANIC/))).trim() || "no message")
+}
+
 /** Why a server has stopped, from its log, which is read again only after it has grown. */
 export const stoppedBecause = (logFile: string): (() => string | undefined) => {
   let size = -1

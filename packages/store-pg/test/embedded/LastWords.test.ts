@@ -1,5 +1,5 @@
 /** The reason that PostgreSQL's log gives for its end, in its own words. */
-import { lastWordsIn, reasonIn } from "@data-cabinet/store-pg/embedded/LastWords"
+import { lastWordsIn, reasonIn, reasonOfProgram } from "@data-cabinet/store-pg/embedded/LastWords"
 import { expect, it } from "vitest"
 
 const READY = "2026-11-26 23:00:00.000 UTC [1] LOG:  database system is ready to accept connections"
@@ -64,4 +64,15 @@ it("reasonIn quotes no file after an unusual end", () => {
   expect(reasonIn('FATAL:  lock file "/secret/postmaster.pid" is empty')).toBe(
     "it has stopped (FATAL: lock file … is empty)",
   )
+})
+
+it.each([
+  [
+    'its disk is full (FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device)',
+    `running bootstrap script ... ${line("FATAL", 'could not write to file "pg_wal/xlogtemp.7": No space left on device')}\nchild process exited with exit code 1\n`,
+  ],
+  ["initdb: error: invalid locale settings", "initdb: error: invalid locale settings\ninitdb: hint: check LANG"],
+  ["no message", ""],
+])("reasonOfProgram says %s", (reason, output) => {
+  expect(reasonOfProgram(output)).toBe(reason)
 })
