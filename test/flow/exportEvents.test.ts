@@ -100,6 +100,8 @@ it("a directory continues after its last complete file, and a file without its c
   assert.deepStrictEqual(numbers(all), upTo(sent))
   const refused = await home.cabinet(["export", "--events", "--dir", dir, "--after", "x"], env())
   assert.deepStrictEqual([refused.code, /omit --after/.test(refused.stderr)], [2, true])
+  const missing = await home.cabinet(["export", "--events", "--dir", file("missing")], env())
+  assert.deepStrictEqual([missing.code, /^Cannot write into .*missing: /.test(missing.stderr)], [1, true])
 })
 
 it("continues automatically, and loses or repeats nothing when killed", { timeout: 180_000 }, async () => {

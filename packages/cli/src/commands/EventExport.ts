@@ -60,9 +60,14 @@ export const writeEvents = Effect.fnUntraced(function* (
 
 const NAME = /^events-(\d{6,9})\.[a-z]+\.cursor$/
 
+const namesIn = (dir: string) =>
+  readdir(dir).catch((error: Error) => {
+    throw new CommandError({ code: "refused", message: `Cannot write into ${dir}: ${error.message}` })
+  })
+
 /** Where the files of a directory end: the number of the next one, and the cursor after which it begins. */
 const endOf = async (dir: string, after: string | undefined) => {
-  const numbers = (await readdir(dir)).flatMap((name) => {
+  const numbers = (await namesIn(dir)).flatMap((name) => {
     const number = NAME.exec(name)?.[1]
     return number === undefined ? [] : [{ name, number: Number(number) }]
   })
