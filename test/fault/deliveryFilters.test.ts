@@ -2,7 +2,6 @@
  * Which events an address with a filter receives: those that pass the filter in force at their commit, whatever changes
  * meanwhile and whichever server accepts them. The tests check what is stored.
  */
-import type { AddressChange, NewAddress } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import type { FieldFilter } from "@data-cabinet/core/delivery/FieldFilter"
 import { Intake } from "@data-cabinet/core/intake/Intake"
@@ -11,6 +10,7 @@ import { Effect } from "effect"
 import { type IntakeCabinet, intakeCabinet } from "../support/intakeCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { whileAccepting } from "./openAccept.ts"
+import type { AddressChange, NewAddress } from "@data-cabinet/core/delivery/NewAddress"
 
 const database = withDatabase()
 /** Three servers of one cabinet, each with its own cache of sources and its own connections. */

@@ -2,7 +2,7 @@
  * A process that counts events as the follower `activity`, and sends its parent each step: `followerWorker.ts databaseUrl
  * stop|go`. With `stop` it stops itself, as `kill -STOP` would, after its first claim.
  */
-import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
+import { activityFollower } from "@data-cabinet/core/activity/CountActivity"
 import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Effect, Layer, Option } from "effect"

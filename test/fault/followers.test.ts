@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
+import { activityFollower } from "@data-cabinet/core/activity/CountActivity"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"

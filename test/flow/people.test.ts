@@ -4,12 +4,12 @@
  */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Passwords } from "@data-cabinet/core/person/PasswordQueue"
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, it, vi } from "vitest"
 import { visitor, type Visitor } from "../support/browserSession.ts"
 import { testDatabase, type TestDatabase } from "../support/postgres.ts"
+import { Passwords } from "@data-cabinet/core/person/Password"
 
 const PASSWORD = "violet kettle 47 orbit"
 

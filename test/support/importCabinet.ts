@@ -2,19 +2,19 @@
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
 import { Import, type ImportOptions, type ImportProgress } from "@data-cabinet/core/file/Import"
-import * as UndoLoop from "@data-cabinet/core/file/UndoLoop"
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Effect, Layer, ManagedRuntime, Stream } from "effect"
 import { testCabinetLayer } from "./testCabinet.ts"
+import { continuedUndos } from "@data-cabinet/core/file/ContinueUndo"
 
 /** `loop`: whether this process continues imports that others left, as a server does. */
 export const importCabinet = (url: string, { loop = false }: { readonly loop?: boolean } = {}) => {
   const base = testCabinetLayer(url)
   const runtime = ManagedRuntime.make(
-    loop ? Layer.merge(AcceptLoop.layer, UndoLoop.layer).pipe(Layer.provideMerge(base)) : base,
+    loop ? Layer.merge(AcceptLoop.layer, continuedUndos).pipe(Layer.provideMerge(base)) : base,
   )
   const file = (
     sourceId: number,

@@ -7,12 +7,12 @@ import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import { parseNetworks } from "@data-cabinet/core/network/IpAddress"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { type NewSource, Sources } from "@data-cabinet/core/source/Sources"
-import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { BodyLimits, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
 import { trustedProxies } from "@data-cabinet/http-node/server/ClientAddress"
 import { Listener } from "@data-cabinet/http-node/server/Listener"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { testServerLayer } from "./testCabinet.ts"
+import { SnsService } from "@data-cabinet/core/verification/VerifySns"
 
 export interface IntakeOptions {
   /** Requests a minute of a source and of a client; 0 for no limit, as most tests want. */

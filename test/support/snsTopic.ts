@@ -1,8 +1,8 @@
 /** A topic of Amazon SNS that signs as SNS documents, with its own certificate, and responds as SNS would. */
 import { sign } from "node:crypto"
-import type { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { Effect } from "effect"
 import { Authority } from "./certificates.ts"
+import type { SnsService } from "@data-cabinet/core/verification/VerifySns"
 
 export const TOPIC = "arn:aws:sns:eu-central-1:123456789012:orders"
 export const CERTIFICATE_URL =

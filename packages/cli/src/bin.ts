@@ -5,9 +5,8 @@
  */
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Effect, Exit } from "effect"
-import { FastShutdown } from "./process/FastShutdown.ts"
 import { boundHeap } from "./process/Heap.ts"
-import { signalExitCode, StaysUntilSignal } from "./process/StaysUntilSignal.ts"
+import { signalExitCode, StaysUntilSignal, FastShutdown } from "./process/Signals.ts"
 import { workerNumber } from "./process/Worker.ts"
 import { isOurs, type ToWorker } from "./process/WorkerMessages.ts"
 import { runCommand, speaksJson } from "./commands/RunCommand.ts"

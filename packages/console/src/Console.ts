@@ -3,13 +3,13 @@
  *
  * Decision: docs/decisions/0053-the-console-is-html-of-the-server.md
  */
-import { ConsoleRoutes } from "@data-cabinet/http-node/server/ConsoleRoutes"
 import { Effect, Layer } from "effect"
 import { assetRoute } from "./assets/Assets.ts"
 import { ConsoleSettings } from "./ConsoleSettings.ts"
 import { screenRoutes } from "./screen/ScreenRoute.ts"
 import { allScreens } from "./Screens.ts"
 import type { ConsoleScreen } from "./screen/ConsoleScreen.ts"
+import { ConsoleRoutes } from "@data-cabinet/http-node/server/HttpSettings"
 
 /** Every other address below `/console/`: a person reads a page there, with the way on. */
 const MISSING_SCREEN: ConsoleScreen = {

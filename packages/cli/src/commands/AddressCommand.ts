@@ -11,13 +11,13 @@ import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, skip, test } from "./AddressDeliveryCommands.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
-import { filtersOf } from "./WhereFlag.ts"
 import { removeCertificate } from "./ClientCertificateFlags.ts"
 import { readHeaderChange, singleHeaderFlags } from "./SingleHeaderFlags.ts"
 import { readSending, sendingFlags } from "./SendingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 import { EXAMPLES } from "./Examples.ts"
 import { state, sourcesText, showWhole, showChanged } from "./AddressCard.ts"
+import { filtersOf } from "./RowsFlags.ts"
 
 const url = Argument.String("URL").pipe(
   Argument.withDescription("A public http or https address; pass one that contains a secret with --url-file"),

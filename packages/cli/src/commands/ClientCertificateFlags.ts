@@ -2,11 +2,11 @@
  * `--client-certificate-file` and `--client-key-file`: the client certificate for an address that requires one. The key
  * is never shown.
  */
-import type { SendingSettings } from "@data-cabinet/core/delivery/Address"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "../error/CommandError.ts"
 import { readInput, secretFile } from "./SecretInput.ts"
+import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
 export const certificateFlags = {
   clientCertificateFile: secretFile(

@@ -1,7 +1,6 @@
 /** `cabinet delivery list`: the deliveries of all addresses, those with the newest last attempt first. */
 import { DELIVERY_OUTCOMES, DELIVERY_STATES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -9,7 +8,8 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { addressNamed, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
-import { sinceOf } from "./Since.ts"
+import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { sinceOf } from "./Times.ts"
 
 const named = (name: string, about: string) =>
   Flag.String(name).pipe(Flag.withMetavar(name.toUpperCase()), Flag.withDescription(about), Flag.optional)

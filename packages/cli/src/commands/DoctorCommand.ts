@@ -1,6 +1,5 @@
 /** `cabinet doctor`: examines a cabinet, or all cabinets of a server, and names problems and their fixes. */
-import { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
-import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
+import { Doctor, type Finding } from "@data-cabinet/core/diagnostics/Doctor"
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"

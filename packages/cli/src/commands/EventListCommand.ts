@@ -12,11 +12,11 @@ import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { JsonText, printLine, printValue, report } from "../output/Report.ts"
 import { styleFor } from "../output/Style.ts"
-import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
+import { staysUntilSignal } from "../process/Signals.ts"
 import { CommandError } from "../error/CommandError.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
-import { sinceOf } from "./Since.ts"
+import { sinceOf } from "./Times.ts"
 
 /** How often it retries while the database is unavailable. */
 const RETRY_INTERVAL = "2 seconds"

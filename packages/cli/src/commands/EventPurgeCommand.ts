@@ -17,7 +17,7 @@ import { CommandError } from "../error/CommandError.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { sourceNamed } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
-import { filtersOf } from "./WhereFlag.ts"
+import { filtersOf } from "./RowsFlags.ts"
 
 const byNumber = (events: ReadonlyArray<number>) =>
   withCabinet({}, () =>

@@ -3,10 +3,9 @@
  * stopped after the file was staged, the import continues in the server of the cabinet, or with the next `cabinet import`.
  * Below it are `list`, `show`, `cancel` and `undo`; a source of such a name is imported into by its number.
  */
-import { Import, type ImportProgress, type ImportReport } from "@data-cabinet/core/file/Import"
+import { Import, type ImportProgress, type ImportReport, importJson } from "@data-cabinet/core/file/Import"
 import { DELIMITER_UNCLEAR, ONE_COLUMN } from "@data-cabinet/core/file/Delimiter"
 import { FILE_FORMATS } from "@data-cabinet/core/file/FileFormat"
-import { importJson } from "@data-cabinet/core/file/ImportJson"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -2,7 +2,7 @@
 import { importShape, type ImportStatus, type KeptColumn } from "@data-cabinet/core/file/ImportStore"
 import { undoPreviewShape } from "@data-cabinet/core/file/ImportUndoStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
-import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
+import { undoWhole } from "@data-cabinet/core/file/ContinueUndo"
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { counted } from "@data-cabinet/core/text/Counted"

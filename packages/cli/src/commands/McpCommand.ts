@@ -19,7 +19,7 @@ import { Effect, Fiber, Latch, Result, Semaphore, Stream } from "effect"
 import { Command } from "effect/cli"
 import { boundedLines } from "./BoundedLines.ts"
 import { printValue } from "../output/Report.ts"
-import { staysUntilSignal } from "../process/StaysUntilSignal.ts"
+import { staysUntilSignal } from "../process/Signals.ts"
 import { CommandError } from "../error/CommandError.ts"
 import { root, withCabinet } from "./Root.ts"
 

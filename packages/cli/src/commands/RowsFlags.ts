@@ -5,7 +5,8 @@
  */
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { SIGNS } from "@data-cabinet/core/selection/Selection"
-import { Result } from "effect"
+import { Result, Effect } from "effect"
+import { CommandError } from "../error/CommandError.ts"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -79,3 +80,10 @@ export const periodPairs = (text: string): Result.Result<Pairs, string> => {
     ...(to === undefined ? [] : [["to", to] as const]),
   ])
 }
+
+/** Conditions for the fields of events, as `--where` writes them. */
+export const filtersOf = (texts: ReadonlyArray<string>): Effect.Effect<FieldFilters, CommandError> =>
+  Effect.mapError(
+    Effect.fromResult(whereFilters(texts)),
+    (message) => new CommandError({ code: "usage", message: `${message}.` }),
+  )

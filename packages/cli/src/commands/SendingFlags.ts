@@ -3,7 +3,7 @@
  * `--rate`, `--timeout`, `--give-up-after`, `--pause-on-gone`, `--order`, `--batch` with `--batch-wait`, and `--body`. Each
  * given flag sets or changes its setting.
  */
-import type { DeliveryOrder, SendingSettings } from "@data-cabinet/core/delivery/Address"
+import type { DeliveryOrder } from "@data-cabinet/core/delivery/Address"
 import {
   MAX_BATCH,
   MAX_BATCH_WAIT_SECONDS,
@@ -17,6 +17,7 @@ import { CommandError } from "../error/CommandError.ts"
 import { bodyFlags, type BodyInput, readBody } from "./BodyFlags.ts"
 import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
+import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
 /** A whole number, or null for `none`. */
 const wholeFlag = (name: string, metavar: string, max: number, description: string) =>

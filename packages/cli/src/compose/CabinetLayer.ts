@@ -4,7 +4,6 @@
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
 import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
-import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
@@ -75,8 +74,8 @@ import * as PgLateVerificationStore from "@data-cabinet/store-pg/event/PgLateVer
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
-import { useCasesLayer } from "./UseCasesLayer.ts"
-import { memoryLayer } from "./SharedMemory.ts"
+import { useCasesLayer, memoryLayer } from "./UseCasesLayer.ts"
+import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/SendNotices"
 
 export interface CabinetOptions {
   readonly url: string

@@ -52,7 +52,14 @@ import { Layer } from "effect"
 import { audited } from "./AuditedUseCases.ts"
 import * as DoctorLayer from "./DoctorLayer.ts"
 import type { CabinetOptions } from "./CabinetLayer.ts"
-import { memoryLayer } from "./SharedMemory.ts"
+import { getHeapStatistics } from "node:v8"
+import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
+
+/** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
+const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
+
+/** The given budget, or the shared one. */
+export const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">) => Layer.succeed(Memory, memory)
 
 /** Every use case, over the ports. */
 export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "settings" | "memory">) => {

@@ -4,13 +4,10 @@
  */
 import { fanOutFollower } from "@data-cabinet/core/delivery/FanOut"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
-import * as CountLoop from "@data-cabinet/core/activity/CountLoop"
+import { activityFollower, attemptCount } from "@data-cabinet/core/activity/CountActivity"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
-import * as UndoLoop from "@data-cabinet/core/file/UndoLoop"
-import * as NoticeLoop from "@data-cabinet/core/notice/NoticeLoop"
 import * as DeliveryDispatcher from "@data-cabinet/delivery/delivery/DeliveryDispatcher"
 import * as OrderedDispatcher from "@data-cabinet/delivery/delivery/OrderedDispatcher"
 import * as PollLoop from "@data-cabinet/delivery/poll/PollLoop"
@@ -23,9 +20,11 @@ import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
 import * as FollowerWatch from "@data-cabinet/store-pg/follower/FollowerWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
-import { rebuildFollower } from "@data-cabinet/core/row/RebuildFollower"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
+import { rebuildFollower } from "@data-cabinet/core/row/TableRebuild"
+import { noticeRounds } from "@data-cabinet/core/notice/SendNotices"
+import { continuedUndos } from "@data-cabinet/core/file/ContinueUndo"
 
 /** Retention periods, in whole days. */
 type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays" | "auditDays">
@@ -49,17 +48,17 @@ export const maintenanceLayer = Layer.mergeAll(
   DeferredRows.layer,
   Maintenance.layer,
   AcceptLoop.layer,
-  CountLoop.layer,
+  attemptCount,
   followerLoop(activityFollower),
   followerLoop(fanOutFollower),
   followerLoop(rebuildFollower),
   DiskWatch.layer,
   FenceWatch.layer,
   FollowerWatch.layer,
-  NoticeLoop.layer,
+  noticeRounds,
   QueueWatch.layer,
   SessionWatch.layer,
-  UndoLoop.layer,
+  continuedUndos,
 )
 
 /** Polls, each of which one process at a time runs. */

@@ -1,11 +1,9 @@
 /** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
 import type {
   Address,
-  AddressChange,
   Batching,
   DeliveryOrder,
   OrderedPosition,
-  SendingSettings,
   Subscription,
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
@@ -17,6 +15,7 @@ import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/deliv
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
 import type { Run } from "./RunEffect.ts"
+import type { AddressChange, SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
 export type {
   Address,

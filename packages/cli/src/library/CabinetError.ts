@@ -6,7 +6,6 @@ import type { FeedError } from "@data-cabinet/core/feed/FeedError"
 import type { FileError } from "@data-cabinet/core/file/FileError"
 import type { IntakeError } from "@data-cabinet/core/intake/IntakeError"
 import type { KeyError } from "@data-cabinet/core/key/KeyError"
-import type { PollError } from "@data-cabinet/core/poll/PollError"
 import type { RebuildError } from "@data-cabinet/core/row/RebuildError"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { ActivityError } from "@data-cabinet/core/activity/Activity"
@@ -25,6 +24,7 @@ import type { LatestViewError } from "@data-cabinet/core/row/LatestViews"
 import type { TrashError } from "@data-cabinet/core/event/Trash"
 import type { RegistryError } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import type { LateVerificationError } from "@data-cabinet/core/event/LateVerification"
+import type { PollError } from "@data-cabinet/core/poll/PollError"
 
 type Coded =
   | AddressError

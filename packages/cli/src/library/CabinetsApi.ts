@@ -1,10 +1,10 @@
 /** Manages the cabinets of a server of many from a program, with promises. */
 import { CabinetRegistry, type RegisteredCabinet } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { Effect, Result } from "effect"
-import { addTenant } from "../tenancy/AddTenant.ts"
 import { tenantDatabaseUrl } from "../settings/SettingForm.ts"
 import { StartError } from "../error/StartError.ts"
 import type { RunOver } from "./RunEffect.ts"
+import { addTenant } from "../tenancy/Tenants.ts"
 
 /** A cabinet served at its own host name. */
 export interface Tenant {

@@ -5,7 +5,7 @@ import { Import, type ImportOptions, type ImportProgress, type ImportReport } fr
 import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
 import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import { Imports, type UndoPreview } from "@data-cabinet/core/file/Imports"
-import { undoWhole } from "@data-cabinet/core/file/UndoWhole"
+import { undoWhole } from "@data-cabinet/core/file/ContinueUndo"
 import { fileOnDisk } from "@data-cabinet/http-node/file/FileOnDisk"
 import { Effect, Stream } from "effect"
 import type { Run } from "./RunEffect.ts"

@@ -4,9 +4,9 @@ import { managed } from "@data-cabinet/core/audit/Managed"
 import { scriptAct } from "@data-cabinet/core/acts/ScriptAct"
 import { splitStatements } from "@data-cabinet/store-pg/connection/SqlScript"
 import { runScript, ScriptError } from "@data-cabinet/store-pg/connection/AuthorSession"
-import type { RoleLogin } from "@data-cabinet/store-pg/migrations/PgRoles"
 import { Effect } from "effect"
 import type { Run } from "./RunEffect.ts"
+import type { RoleLogin } from "@data-cabinet/store-pg/migrations/RoleLogins"
 
 /** How to run a script. */
 export interface ScriptOptions {

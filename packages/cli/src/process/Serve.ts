@@ -13,7 +13,6 @@ import { listeningUrl } from "../settings/BaseUrl.ts"
 import { type CabinetDatabase, cabinetDatabase } from "../compose/CabinetDatabase.ts"
 import { cabinetLayer } from "../compose/CabinetLayer.ts"
 import { type SeededCabinet, seedCabinet } from "../compose/SeedCabinet.ts"
-import { FastShutdown } from "./FastShutdown.ts"
 import { describeUrl } from "../compose/OpenDatabase.ts"
 import { httpLayer } from "../compose/HttpLayer.ts"
 import { openTenants } from "../tenancy/OpenTenants.ts"
@@ -23,6 +22,7 @@ import { buildAfresh, START_TIMEOUT_MILLIS, startSteps } from "../compose/WaitFo
 import { reportServing, sharedMetrics, workPlace } from "./Worker.ts"
 import type { WorkPlace } from "./WorkerMessages.ts"
 import { maintenanceLayer, pollingLayer, workLayer } from "../compose/WorkLayer.ts"
+import { FastShutdown } from "./Signals.ts"
 
 export interface ServeOptions {
   readonly settings: Settings

@@ -5,10 +5,10 @@
 import cluster, { type Worker } from "node:cluster"
 import { ownMetrics } from "@data-cabinet/http-node/routes/ProcessRoutes"
 import { type Context, Effect, Metric } from "effect"
-import { FastShutdown } from "./FastShutdown.ts"
 import { mergeMetrics, type ProcessMetrics } from "./MergedMetrics.ts"
 import { StartError } from "../error/StartError.ts"
 import { isOurs, type ToParent, type ToWorker, WORKER_VARIABLE, type WorkPlace } from "./WorkerMessages.ts"
+import { FastShutdown } from "./Signals.ts"
 
 /** A worker that takes longer than this to return its metrics is left out. */
 const METRICS_MILLIS = 2_000

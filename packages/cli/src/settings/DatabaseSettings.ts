@@ -1,6 +1,6 @@
 /** The settings that locate the database and its standby. */
-import { optional, setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
+import { optional, setting } from "./SettingForm.ts"
 
 export const DATABASE_SETTINGS = {
   databaseUrl: optional(

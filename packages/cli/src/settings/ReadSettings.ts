@@ -4,9 +4,9 @@
  */
 import { Effect, Result } from "effect"
 import { completeDatabaseUrls } from "./CompleteDatabaseUrls.ts"
-import type { Setting } from "./Setting.ts"
 import { secretSettings, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../error/StartError.ts"
+import type { Setting } from "./SettingForm.ts"
 
 export interface SettingSources {
   /** Values from the command line or from a program; undefined if not given. */

@@ -1,8 +1,9 @@
 /** Every setting of a cabinet in one table: its sources, its form, and its text in `--help`. */
 import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
-import { optional, setting, type Setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
+import { MONITORING_SETTINGS } from "./MonitoringSettings.ts"
 import { SIGN_IN_SETTINGS } from "./SignInSettings.ts"
+import { optional, setting, type Setting } from "./SettingForm.ts"
 
 export const SETTINGS = {
   port: setting(
@@ -206,43 +207,7 @@ export const SETTINGS = {
     SettingForm.wholeNumber(1, 64),
     "1",
   ),
-  metricsPort: optional(
-    {
-      env: "CABINET_METRICS_PORT",
-      flag: "metrics-port",
-      value: "N",
-      about:
-        "Separate port for /metrics; default: the main port, restricted to this machine on a server of several cabinets",
-    },
-    SettingForm.wholeNumber(1, 65_535),
-  ),
-  logLevel: optional(
-    {
-      env: "LOG_LEVEL",
-      flag: "log-level",
-      value: "LEVEL",
-      about: "debug, info, warn, error or none; default: info for a server, warn for other commands",
-    },
-    SettingForm.oneOf("debug", "info", "warn", "error", "none"),
-  ),
-  otlpEndpoint: optional(
-    {
-      env: "OTEL_EXPORTER_OTLP_ENDPOINT",
-      flag: "otlp-endpoint",
-      value: "URL",
-      about: "OpenTelemetry collector to send traces to (OTLP over HTTP); default: no traces",
-    },
-    SettingForm.webUrl,
-  ),
-  logFormat: optional(
-    {
-      env: "LOG_FORMAT",
-      flag: "log-format",
-      value: "FORMAT",
-      about: "pretty or json; default: pretty on a terminal, json elsewhere",
-    },
-    SettingForm.oneOf("pretty", "json"),
-  ),
+  ...MONITORING_SETTINGS,
 } as const
 
 export type SettingName = keyof typeof SETTINGS

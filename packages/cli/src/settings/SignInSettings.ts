@@ -1,6 +1,6 @@
 /** The settings for signing in to the console elsewhere. */
-import { optional, setting } from "./Setting.ts"
 import * as SettingForm from "./SettingForm.ts"
+import { optional, setting } from "./SettingForm.ts"
 
 export const SIGN_IN_SETTINGS = {
   consoleProxyHeader: optional(

@@ -4,10 +4,9 @@
  */
 import { hash } from "node:crypto"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
-import { noSuchEndpoint } from "@data-cabinet/http-node/api/NoSuchEndpoint"
 import type { Response, Request } from "@data-cabinet/http-node/server/Request"
 import type { Route } from "@data-cabinet/http-node/server/Route"
-import { errorResponse } from "@data-cabinet/http-node/server/ApiError"
+import { errorResponse, noSuchEndpoint } from "@data-cabinet/http-node/server/ApiError"
 import { faultError } from "@data-cabinet/http-node/server/Fault"
 import { methodNotAllowed } from "@data-cabinet/http-node/api/EndpointErrors"
 import { CONSOLE_SCRIPT } from "../generated/ConsoleScript.ts"

@@ -5,9 +5,9 @@ import { badge } from "../html/Badge.ts"
 import { momentsIn, type ShowMoment } from "../html/Moment.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree } from "../html/JsonTree.ts"
-import { peopleTabs } from "../person/PeopleTabs.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, without, withQuery } from "../screen/SelectionLinks.ts"
+import { peopleTabs } from "../html/Tabs.ts"
 
 export interface AuditData {
   readonly entries: ReadonlyArray<AuditEntry>

@@ -10,7 +10,7 @@ import { options } from "../html/Choice.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "../integration/FilterChoice.ts"
-import { eventTabs } from "./EventTabs.ts"
+import { eventTabs } from "../html/Tabs.ts"
 
 export interface ErasureForm {
   readonly filters: FieldFilters

@@ -12,9 +12,9 @@ import { type Live, liveLink } from "../live/LiveLink.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { eventLists } from "../table/ListBehind.ts"
 import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
-import { eventTabs } from "./EventTabs.ts"
 import { preview, type ReadEvent, readEvent } from "./EventJson.ts"
 import { type TimeText, timeText } from "../html/Moment.ts"
+import { eventTabs } from "../html/Tabs.ts"
 
 export interface EventListData {
   readonly list: EventList

@@ -1,7 +1,7 @@
 /** The screens of events: the list, one event, and the bytes of its original request. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventBrowser, type EventList } from "@data-cabinet/core/event/EventBrowser"
 import { noSuchEvent } from "@data-cabinet/core/error/NoSuchEvent"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
@@ -9,15 +9,30 @@ import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { isCheckableLate } from "@data-cabinet/core/verification/LateCheck"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { Effect, Option } from "effect"
+import { Effect, Option, Clock } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { eventLists } from "../table/ListBehind.ts"
 import type { ConsoleScreen, Pairs, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { valueOf } from "../screen/SelectionLinks.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
-import { searchOn } from "./SearchOn.ts"
 import { eventListScreen } from "./EventListScreen.ts"
 import { eventScreen } from "./EventScreen.ts"
+
+/** Each page of the search takes a second at most; a screen must be there within nine. */
+const SEARCH_MILLIS = 4_000
+
+/** The first page with an event, or the one at which the time was up; `nextCursor` goes on from there. */
+export const searchOn = Effect.fnUntraced(function* <E>(
+  page: (cursor: string | undefined) => Effect.Effect<EventList, E>,
+  first: string | undefined,
+) {
+  const until = (yield* Clock.currentTimeMillis) + SEARCH_MILLIS
+  let list = yield* page(first)
+  while (list.items.length === 0 && list.nextCursor !== null && (yield* Clock.currentTimeMillis) < until) {
+    list = yield* page(list.nextCursor)
+  }
+  return list
+})
 
 const LIST_LIMIT = 50
 

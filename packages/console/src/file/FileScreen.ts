@@ -4,13 +4,12 @@ import type { ImportStatus } from "@data-cabinet/core/file/ImportStore"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { failureText } from "../html/FailureText.ts"
-import { options } from "../html/Choice.ts"
-import { notationChoice } from "../html/NotationChoice.ts"
+import { options, notationChoice } from "../html/Choice.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { fileTabs } from "./FileTabs.ts"
 import { reportBox } from "./ReportBox.ts"
 import { importBadge } from "./ImportScreen.ts"
+import { fileTabs } from "../html/Tabs.ts"
 
 export interface FileData {
   readonly imports: ReadonlyArray<ImportStatus>

@@ -10,7 +10,6 @@ import { Effect, Option, Semaphore } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { filledForm } from "../screen/FilledForm.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
-import { notationIn } from "../html/NotationChoice.ts"
 import { idOf } from "../screen/Act.ts"
 import {
   type ConsoleScreen,
@@ -21,6 +20,7 @@ import {
 } from "../screen/ConsoleScreen.ts"
 import { type FileData, fileScreen, csvChoiceIn } from "./FileScreen.ts"
 import { reportBox } from "./ReportBox.ts"
+import { notationIn } from "../html/Choice.ts"
 
 const LISTED = 50
 /** From the console at once, in one process; programs have slots of their own. */

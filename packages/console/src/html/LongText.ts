@@ -6,7 +6,8 @@
  * The lines of a text are laid out again, from its beginning, whenever more of the page arrives: a megabyte of Arabic took
  * minutes on a slow connection. A very long text is therefore in chunks, each with lines of its own.
  */
-import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { type HtmlValue, markup, type Html } from "@data-cabinet/http-node/html/Html"
+import type { Words } from "../words/Words.ts"
 
 const PIECE_CHARACTERS = 1_024
 const CHUNK_CHARACTERS = 16_384
@@ -40,4 +41,22 @@ const endOfPart = (text: string, from: number, most: number): number => {
   const end = ["\n", " "].map((one) => part.lastIndexOf(one) + 1).find((length) => length > most / 2)
   if (end !== undefined) return from + end
   return (text.codePointAt(to - 1) ?? 0) > 0xff_ff ? to + 1 : to
+}
+
+/** The style shows about as many. */
+const SHOWN_CHARACTERS = 2_048
+
+const LINE_ENDS = /\n/g
+const SHOWN_LINES = 24
+
+const isLong = (text: string): boolean =>
+  text.length > SHOWN_CHARACTERS || (text.match(LINE_ENDS)?.length ?? 0) > SHOWN_LINES
+
+/** `kind`: more classes. `id`: of the element whose whole text is the value. */
+export const boundedText = (words: Words, text: string, kind: string, id?: string): Html => {
+  const named = id !== undefined && markup` id="${id}"`
+  const isCut = isLong(text)
+  const classes = ["value", isCut ? "cut" : "", text === "" ? "e" : "", kind].filter((one) => one !== "").join(" ")
+  if (!isCut) return markup`<span class="${classes}"${named}>${text}</span>`
+  return markup`<span class="${classes}"${named}>${longText(text)}</span><details class="all"><summary>${words.showAll(text.length)}</summary></details>`
 }

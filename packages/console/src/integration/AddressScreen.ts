@@ -11,7 +11,6 @@ import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { confirmed } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { attemptTable } from "./AttemptTable.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { bodyCard, bodyFacts, previewPanes } from "./BodyFields.ts"
 import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
@@ -23,6 +22,7 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
 import { orderFacts, skipForm, subscriptionFacts } from "./OrderFacts.ts"
 import { timeText } from "../html/Moment.ts"
+import { attemptTable } from "./AttemptTimeline.ts"
 
 export interface AddressData {
   readonly address: Address

@@ -1,9 +1,10 @@
 /** The attempts of a delivery in time, from the first; the next one is dotted. Delays double, and so does the scale. */
 import { type Attempt, outcomeOf } from "@data-cabinet/core/delivery/Attempt"
-import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { momentsIn, timeText } from "../html/Moment.ts"
-import type { Frame } from "../html/Shell.ts"
-import { OUTCOME_TONES } from "./DeliveryReason.ts"
+import { type HtmlValue, markup, type Html } from "@data-cabinet/http-node/html/Html"
+import { momentsIn, timeText, type ShowMoment } from "../html/Moment.ts"
+import { type Frame, consolePath } from "../html/Shell.ts"
+import { OUTCOME_TONES, reasonIn } from "./DeliveryReason.ts"
+import { badge } from "../html/Badge.ts"
 
 /** The newest that are drawn. */
 const MOST = 24
@@ -40,4 +41,24 @@ export const attemptTimeline = (
   })
   return markup`<svg class="attempts" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words.timeline}"><path d="M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}"/>${dots}${nextAt !== null && markup`<circle class="next" cx="${place(Date.parse(nextAt))}" cy="${HEIGHT / 2}" r="6"><title>${time(nextAt)} · ${words.next}</title></circle>`}</svg>
 <p class="axis plain"><span>${moment(first.at)}</span><span>${moment(end)}${nextAt !== null && ` · ${words.next}`}</span></p>`
+}
+
+const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html => {
+  const { integration: words } = frame.words
+  const event =
+    attempt.eventId === null
+      ? words.ping
+      : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
+  const reason = reasonIn(frame, attempt)
+  const to = markup`<a href="${consolePath(frame, `deliveries/${attempt.deliveryId}`)}">${attempt.number}</a>`
+  return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}</th><td class="n wide-only">${to}</td>
+<td>${badge(OUTCOME_TONES[outcomeOf(attempt)], String(attempt.status ?? words.noResponse))}${reason !== null && markup` ${reason}`}${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">\n${attempt.responseBody}</pre></details>`}</td>
+<td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
+}
+
+export const attemptTable = (frame: Frame, attempts: ReadonlyArray<Attempt>, timeZone: string): Html => {
+  const { integration: words, event } = frame.words
+  const moment = momentsIn(timeZone)
+  if (attempts.length === 0) return markup`<p class="soft">${words.noAttempts}</p>`
+  return markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.at}</th><th scope="col">${event.title}</th><th scope="col" class="n wide-only">${event.number}</th><th scope="col">${words.response}</th><th scope="col" class="n wide-only">${words.duration}</th></tr></thead><tbody>${attempts.map((attempt) => attemptLine(frame, attempt, moment))}</tbody></table></div>`
 }

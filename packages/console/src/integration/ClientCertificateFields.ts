@@ -2,7 +2,7 @@
  * The client certificate of an address: its public facts, the fields for a new one with its key, and the way to remove
  * it. The key is never shown afterwards.
  */
-import type { Address, SendingSettings } from "@data-cabinet/core/delivery/Address"
+import type { Address } from "@data-cabinet/core/delivery/Address"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { actButton } from "../html/PostForm.ts"
@@ -10,6 +10,7 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 import { timeText } from "../html/Moment.ts"
+import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
 const pem = (name: string, label: string, most: number, begin: string): Html =>
   markup`<label>${label}<textarea name="${name}" class="mono" rows="3" maxlength="${String(most)}" placeholder="-----BEGIN ${begin}-----" autocomplete="off" spellcheck="false"></textarea></label>`

@@ -2,7 +2,6 @@
 import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { type Delivery, DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
-import { deliveryCursor } from "@data-cabinet/core/delivery/DeliveryCursor"
 import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -19,6 +18,7 @@ import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 import { waitingInOrder } from "./OrderFacts.ts"
+import { deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
 
 export interface DeliveryListData {
   readonly list: DeliveryList

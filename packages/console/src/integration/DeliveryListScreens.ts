@@ -3,7 +3,6 @@ import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { isTimestamp } from "@data-cabinet/core/text/Timestamp"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
@@ -17,7 +16,11 @@ import { isConsoleAddress } from "../screen/FormAgain.ts"
 import { valueOf, withQuery } from "../screen/SelectionLinks.ts"
 import { CHART_HOURS } from "./AttemptsChart.ts"
 import { DELIVERY_FILTERS, deliveryListScreen, RETRYING } from "./DeliveryListScreen.ts"
-import { utc } from "./UtcField.ts"
+import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
+
+/** The value of a field for a time without a zone, as UTC. */
+export const utc = (text: string): string =>
+  /^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
 
 const LIST_LIMIT = 50
 

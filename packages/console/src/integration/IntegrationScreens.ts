@@ -13,7 +13,7 @@ import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
-import { deliveryListScreens } from "./DeliveryListScreens.ts"
+import { deliveryListScreens, utc } from "./DeliveryListScreens.ts"
 import { deliveryScreens } from "./DeliveryScreens.ts"
 import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
@@ -21,7 +21,6 @@ import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationScreen } from "./IntegrationScreen.ts"
-import { utc } from "./UtcField.ts"
 
 const ATTEMPTS = 50
 

@@ -2,7 +2,7 @@
  * How an address is sent to, in its forms: a header, a client certificate, the rate, the time limit, and when it is given up. The
  * value of a header and the key of a certificate are taken and never shown.
  */
-import { type Address, NO_BATCHES, type SendingSettings } from "@data-cabinet/core/delivery/Address"
+import { type Address, NO_BATCHES } from "@data-cabinet/core/delivery/Address"
 import {
   MAX_BATCH,
   MAX_BATCH_WAIT_SECONDS,
@@ -17,6 +17,7 @@ import { bodyIn } from "./BodyFields.ts"
 import { certificateFields, identityIn } from "./ClientCertificateFields.ts"
 import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
+import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
 type Sending = Pick<
   Address,

@@ -1,10 +1,10 @@
 /** The findings of `cabinet doctor` as a screen, most urgent first, and the followers of the feed. */
-import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
 import { type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { badge, type Tone } from "../html/Badge.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
+import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
 
 const TONES = { bad: "bad", warn: "warn", ok: "good" } as const satisfies Record<Finding["level"], Tone>
 

@@ -9,8 +9,8 @@ import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
-import { peopleTabs } from "./PeopleTabs.ts"
 import { sessionTable } from "./SessionListScreen.ts"
+import { peopleTabs } from "../html/Tabs.ts"
 
 export interface PeopleData {
   readonly people: ReadonlyArray<Person>

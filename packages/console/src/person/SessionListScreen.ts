@@ -5,7 +5,7 @@ import { badge } from "../html/Badge.ts"
 import { confirmed } from "../html/Confirmation.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
-import { peopleTabs } from "./PeopleTabs.ts"
+import { peopleTabs } from "../html/Tabs.ts"
 
 export interface SessionListData {
   readonly sessions: ReadonlyArray<Session>

@@ -11,7 +11,7 @@ import { momentsIn, type ShowMoment } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { postForm } from "../html/PostForm.ts"
 import { lifetimeSelect } from "./Lifetime.ts"
-import { peopleTabs } from "./PeopleTabs.ts"
+import { peopleTabs } from "../html/Tabs.ts"
 
 export interface TokenData {
   /** The objects to which a reader's token may be limited. */

@@ -11,7 +11,6 @@ import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { doubtLines, doubtTable } from "../file/Doubts.ts"
-import { fileTabs } from "../file/FileTabs.ts"
 import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
@@ -20,6 +19,7 @@ import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { jsonTree } from "../html/JsonTree.ts"
+import { fileTabs } from "../html/Tabs.ts"
 
 /** Its query string may be a secret from visitors who may not change it. */
 const shownUrl = ({ actor }: Frame, poll: Poll): string => shownPollUrl(poll, actor?.role ?? null)

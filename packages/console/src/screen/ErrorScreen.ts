@@ -1,10 +1,10 @@
 /** A refusal as a screen: a heading, the use case's own message, and its code. */
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
-import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageCode"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { ICONS } from "../html/Icons.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import type { Words } from "../words/Words.ts"
+import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageRefusals"
 
 const titleOf = (status: number, { errors }: Words): string => {
   if (status === 401) return errors.signIn

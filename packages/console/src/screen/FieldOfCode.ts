@@ -1,7 +1,7 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
 import { SETTING_ERRORS } from "@data-cabinet/core/source/SourceSettings"
-import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   ...Object.fromEntries(SETTING_ERRORS.map(({ code, name }) => [code, [name]])),

@@ -1,12 +1,12 @@
 /** The fields of a form of the console, at most 1 MiB of them, url-encoded as browsers send them. */
 import { HeldBodies, type Limits } from "@data-cabinet/http-node/intake/BodyLimits"
-import { bodyOf } from "@data-cabinet/http-node/intake/BodyOf"
 import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { Request } from "@data-cabinet/http-node/server/Request"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Result } from "effect"
 import type { Pairs } from "./ConsoleScreen.ts"
+import { bodyOf } from "@data-cabinet/http-node/intake/IncomingBody"
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 10_000, total: 30_000, buffered: 64 * 1_048_576, store: 0 }
 

@@ -5,10 +5,10 @@ import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import type { SourceColumn, SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect } from "effect"
-import { notationIn } from "../html/NotationChoice.ts"
 import { act, fieldOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { tablePath } from "./TablePath.ts"
+import { notationIn } from "../html/Choice.ts"
 
 interface ColumnActs {
   /** The address of the column's screen. */

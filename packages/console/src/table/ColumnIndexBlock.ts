@@ -6,7 +6,25 @@ import { confirmed } from "../html/Confirmation.ts"
 import { actButton } from "../html/PostForm.ts"
 import { type Frame, may } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
-import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
+import { badge } from "../html/Badge.ts"
+
+interface SomeIndex {
+  readonly valid: boolean
+  readonly progress: number | null
+}
+
+export const indexState = (frame: Frame, { valid, progress }: SomeIndex): Html => {
+  const { column: words, index } = frame.words
+  if (valid) return badge("good", words.indexReady)
+  if (progress === null) return badge("bad", words.indexInterrupted)
+  return markup`<progress max="1" value="${progress}" aria-label="${index.building}"></progress><small>${index.part(progress)}</small>`
+}
+
+export const isBuilding = ({ progress }: SomeIndex): boolean => progress !== null
+
+/** While it is present, the script follows it by itself and puts the result into the element `place`. */
+export const lookAgain = (frame: Frame, path: string, place: string): Html =>
+  markup`<p><a class="button" href="${path}" data-into="${place}" data-again>${frame.words.index.refresh}</a></p>`
 
 /** The indexes that serve filters and sorts by the column. */
 export const indexesOf = (all: ReadonlyArray<ColumnIndex>, column: string): ReadonlyArray<ColumnIndex> =>

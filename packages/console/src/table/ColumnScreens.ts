@@ -9,7 +9,6 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import { type ManageError, manageErrorOf } from "@data-cabinet/http-node/manage/ManageError"
 import { Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import { notationIn } from "../html/NotationChoice.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
@@ -20,6 +19,7 @@ import { columnPath, columnScreen } from "./ColumnScreen.ts"
 import type { IndexBuilds } from "./IndexBuilds.ts"
 import { valueOf } from "../screen/SelectionLinks.ts"
 import { may } from "../html/Shell.ts"
+import { notationIn } from "../html/Choice.ts"
 
 type Find = (schema: string, name: string) => Effect.Effect<ReadableTable, ManageError | StoreUnavailable>
 

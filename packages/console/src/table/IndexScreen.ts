@@ -10,8 +10,7 @@ import { options } from "../html/Choice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { type Frame, may, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
-import { columnIndexTable } from "./ColumnIndexBlock.ts"
-import { indexState, isBuilding, lookAgain } from "./IndexState.ts"
+import { columnIndexTable, indexState, isBuilding, lookAgain } from "./ColumnIndexBlock.ts"
 import { tablePath } from "./TablePath.ts"
 
 /** Builds of this process. */

@@ -6,13 +6,14 @@ import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import type { RebuildState } from "@data-cabinet/core/row/RebuildState"
 import type { RebuildPreview, RebuildWishes } from "@data-cabinet/core/row/RebuildStore"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { MANAGE_CODES, type ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { options } from "../html/Choice.ts"
 import { confirmed } from "../html/Confirmation.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
-import { lookAgain } from "./IndexState.ts"
 import { tablePath } from "./TablePath.ts"
+import { lookAgain } from "./ColumnIndexBlock.ts"
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageRefusals"
 
 export interface RebuildData {
   readonly table: ReadableTable

@@ -3,10 +3,10 @@ import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catal
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { jsonTree, type TreeRoom, treeRoom } from "../html/JsonTree.ts"
-import { boundedText } from "../html/BoundedText.ts"
 import { CELL_CHARACTERS } from "./Cells.ts"
 import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { tablePath } from "./TablePath.ts"
+import { boundedText } from "../html/LongText.ts"
 
 export interface RowData {
   readonly table: ReadableTable

@@ -1,10 +1,10 @@
 /** The screens in English. */
-import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
 import type { DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
-import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, plurals, tenthsIn } from "./Plural.ts"
+import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const count = plurals("en")
 const tenths = tenthsIn("en")

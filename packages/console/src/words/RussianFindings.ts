@@ -1,5 +1,5 @@
 /** The findings of `cabinet doctor` in Russian, by check and level; the message itself, which alone names the details, follows. */
-import type { Finding } from "@data-cabinet/core/diagnostics/Finding"
+import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
 
 type Sentences = { readonly name: string } & { readonly [L in Finding["level"]]?: string }
 
@@ -26,6 +26,10 @@ export const RUSSIAN_FINDINGS: Readonly<Record<string, Sentences>> = {
     name: "часы",
     ok: "Часы этой машины и базы данных идут одинаково.",
     warn: "Часы этой машины и базы данных расходятся.",
+  },
+  columns: {
+    name: "столбцы",
+    warn: "Тип столбцов изменён вручную на такой, который без ошибки округляет, обрезает или переписывает значения. События хранят значения как присланы.",
   },
   commits: {
     name: "фиксация",
@@ -114,6 +118,10 @@ export const RUSSIAN_FINDINGS: Readonly<Record<string, Sentences>> = {
   superuser: {
     name: "суперпользователь",
     warn: "Пользователь базы данных имеет права суперпользователя, которые ему не нужны.",
+  },
+  tables: {
+    name: "таблицы",
+    warn: "Таблицы источников удалены, переименованы или перемещены вручную. События целы, а строки отложены.",
   },
   transactions: { name: "транзакции", ok: "Долгих транзакций нет.", warn: "Транзакция открыта слишком долго." },
   unstoppable: { name: "неостановимое", ok: "Права на функции, которые нельзя прервать, проверены." },

@@ -1,8 +1,8 @@
-import { searchOn } from "@data-cabinet/console/event/SearchOn"
 import type { EventList } from "@data-cabinet/core/event/EventBrowser"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { searchOn } from "@data-cabinet/console/event/EventScreens"
 
 /** A list of so many pages, each read in a second; the last one has an event. */
 const walk = (pages: number) => {

@@ -1,7 +1,7 @@
-import { boundedText } from "@data-cabinet/console/html/BoundedText"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import { unescapeHtml } from "@data-cabinet/http-node/html/Html"
 import { assert, it } from "vitest"
+import { boundedText } from "@data-cabinet/console/html/LongText"
 
 const textIn = (html: string) => unescapeHtml(html.replaceAll(/<[^>]*>/g, ""))
 

@@ -2,8 +2,9 @@ import { RUSSIAN_REFUSALS } from "@data-cabinet/console/words/RussianRefusals"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import type { Frame } from "@data-cabinet/console/html/Shell"
 import { refusalLine } from "@data-cabinet/console/screen/ErrorScreen"
-import { MANAGE_CODES, type ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 import { assert, it } from "vitest"
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import { MANAGE_CODES } from "@data-cabinet/http-node/manage/ManageRefusals"
 
 /** Names that are the same in both languages. */
 const NAMES = new Set([

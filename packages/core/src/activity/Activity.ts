@@ -18,6 +18,7 @@ import {
   sourceActivityMembers,
   type WaitingDeliveries,
   waitingShape,
+  type Silence,
 } from "./ActivityStore.ts"
 import {
   deliveryFigures,
@@ -26,7 +27,6 @@ import {
   type DeliveryHour,
   deliveryHourShape,
 } from "./DeliveryFigures.ts"
-import { isQuiet } from "./QuietSource.ts"
 
 /** The error for refused requests about activity. */
 export class ActivityError extends Schema.TaggedError<ActivityError>()("ActivityError", {
@@ -173,3 +173,21 @@ const overview = Effect.fnUntraced(function* (store: ActivityStore["Service"], t
   }
   return found
 })
+
+/** A source that received on fewer days of the four weeks has no usual silence. */
+const LEAST_ACTIVE_DAYS = 5
+const TOLERANCE = 1.5
+/** Counts by the hour cannot show shorter silences. */
+export const SHORTEST_SILENCE_SECONDS = 2 * 3600
+/** After this long the silence is known. */
+export const LONGEST_SILENCE_SECONDS = 28 * 86_400
+
+/**
+ * True if the silence is longer than the source's usual ones. The measure is the third longest silence of four weeks: nights
+ * and weekends occur more often than that, an outage or a holiday does not.
+ */
+export const isQuiet = ({ seconds, activeDays, usualSeconds }: Silence): boolean =>
+  activeDays >= LEAST_ACTIVE_DAYS &&
+  usualSeconds !== null &&
+  seconds <= LONGEST_SILENCE_SECONDS &&
+  seconds > Math.max(SHORTEST_SILENCE_SECONDS, usualSeconds * TOLERANCE)

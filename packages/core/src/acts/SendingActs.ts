@@ -1,5 +1,4 @@
 /** What the audit log says of deliveries and polls. URLs are logged without their secrets, and headers by name. */
-import type { AddressChange } from "../delivery/Address.ts"
 import type { Addresses } from "../delivery/Addresses.ts"
 import { certificateIn } from "../delivery/ClientCertificate.ts"
 import type { Deliveries } from "../delivery/Deliveries.ts"
@@ -8,6 +7,7 @@ import type { PollChange } from "../poll/Poll.ts"
 import type { Polls } from "../poll/Polls.ts"
 import type { Act } from "../audit/Managed.ts"
 import { type Acts, maskedUrl, act, making } from "./Acts.ts"
+import type { AddressChange } from "../delivery/NewAddress.ts"
 
 const addressChanges = (made: AddressChange): Act["changes"] => {
   const { headers, setHeaders, removeHeaders, clientIdentity, ...change } = made

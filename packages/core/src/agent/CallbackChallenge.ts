@@ -6,7 +6,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type { Outcome } from "../delivery/Attempt.ts"
 import type { Courier } from "../delivery/Courier.ts"
-import { agentHeaders } from "../delivery/AgentHeaders.ts"
+import { agentHeaders } from "../delivery/Signature.ts"
 
 /** How long an endpoint may take to answer. */
 export const CHALLENGE_MILLIS = 5_000

@@ -1,6 +1,6 @@
 /** What a new or changed delivery address is checked for beyond its settings: URL, sources, client certificate, origin. */
 import { Clock, Effect } from "effect"
-import type { Address, AddressChange, Subscription } from "./Address.ts"
+import type { Address, Subscription } from "./Address.ts"
 import {
   type AddressStore,
   MAX_ADDRESSES,
@@ -13,6 +13,7 @@ import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
 import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
 import { keptHeaders } from "./HeaderChange.ts"
+import type { AddressChange } from "./NewAddress.ts"
 
 /** Returns the normalized URL; refuses one to which nothing may be sent. */
 export const urlChecked = (check: AddressCheck["Service"]) =>

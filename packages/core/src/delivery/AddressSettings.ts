@@ -2,10 +2,11 @@
 import { Result } from "effect"
 import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
-import type { AddressChange, Batching, DeliveryOrder } from "./Address.ts"
+import type { Batching, DeliveryOrder } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
 import { readIdentity } from "./ClientCertificate.ts"
 import { mergeHeaders } from "./HeaderChange.ts"
+import type { AddressChange } from "./NewAddress.ts"
 
 /** The most events of one request. */
 export const MAX_BATCH = 100

@@ -1,9 +1,10 @@
 /** Stores delivery addresses. URLs, sources and filters are not checked here: `Addresses` has checked them. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { Address, AddressChange, NewAddress } from "./Address.ts"
+import type { Address } from "./Address.ts"
 import type { Claimed } from "./DeliveryQueue.ts"
 import type { JudgedEvent } from "./TestFilter.ts"
+import type { AddressChange, NewAddress } from "./NewAddress.ts"
 
 type Returns<A> = Effect.Effect<A, StoreUnavailable>
 

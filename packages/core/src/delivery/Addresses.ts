@@ -2,7 +2,7 @@
 import * as Shape from "../json/Shape.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { type Address, type AddressChange, type NewAddress, NO_BATCHES } from "./Address.ts"
+import { type Address, NO_BATCHES } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
 import { AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
@@ -19,6 +19,7 @@ import { OrderedQueue } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 import { urlChecked, sourcesChecked, checkedIdentity, checkOrigin, tooMany } from "./AddressChecks.ts"
 import { type SkippedEvent, skipEvent } from "./SkipEvent.ts"
+import type { AddressChange, NewAddress } from "./NewAddress.ts"
 
 /** The result of a ping: the number of its delivery, and whether the response was a 2xx. */
 export interface PingResult extends Outcome {

@@ -3,7 +3,6 @@
  * settles.
  */
 import { Context, Effect, Layer } from "effect"
-import { agentHeaders } from "./AgentHeaders.ts"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
@@ -14,6 +13,7 @@ import { type Letter, type Parcel, writeLetter } from "./Letter.ts"
 import type { Recipient } from "./OrderedQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { requestHeaders } from "./SignedRequest.ts"
+import { agentHeaders } from "./Signature.ts"
 
 /**
  * Any 2xx counts as delivered. Anything else is retried, including a redirect or a missing response. A ping is not

@@ -28,3 +28,9 @@ export class Courier extends Context.Service<
   Courier,
   { readonly send: (request: CourierRequest) => Effect.Effect<Outcome> }
 >()("@data-cabinet/core/delivery/Courier") {}
+
+/** Learns when receivers' certificates expire, as observed while deliveries are sent, without separate requests. */
+export const ReceiverCertificates = Context.Reference<{
+  /** `endsAt`: milliseconds since 1970. Called for each new connection. */
+  readonly saw: (origin: string, endsAt: number) => void
+}>("@data-cabinet/core/delivery/ReceiverCertificates", { defaultValue: () => ({ saw: () => {} }) })

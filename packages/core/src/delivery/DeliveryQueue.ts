@@ -9,6 +9,7 @@ import type { Slice } from "../pagination/FillPage.ts"
 import type { Attempt, Delivery, DeliveryOutcome, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
 import type { BodySetting } from "./BodySetting.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
+import { isTimestamp } from "../text/Timestamp.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */
 export type Lane = "healthy" | "failing"
@@ -211,3 +212,16 @@ export class DeliveryQueue extends Context.Service<
     }) => Effect.Effect<{ readonly partitions: number; readonly deliveries: number }, StoreUnavailable>
   }
 >()("@data-cabinet/core/delivery/DeliveryQueue") {}
+
+/** Where a page of a list of deliveries ends, as a text: the APIs' `next_cursor`. */
+export const deliveryCursor = ({ at, id, untriedBelow }: DeliveryPlace): string => `${at}_${id}_${untriedBelow}`
+
+const CURSOR = /^([^_]{1,40})_(0|[1-9]\d{0,15})_(0|[1-9]\d{0,15})$/
+
+/** Undefined if the text is not a cursor. */
+export const deliveryPlace = (text: string): DeliveryPlace | undefined => {
+  const [, at = "", ...numbers] = CURSOR.exec(text) ?? []
+  const [id = Number.NaN, untriedBelow = Number.NaN] = numbers.map(Number)
+  const isValid = isTimestamp(at) && Number.isSafeInteger(id) && Number.isSafeInteger(untriedBelow)
+  return isValid ? { at, id, untriedBelow } : undefined
+}

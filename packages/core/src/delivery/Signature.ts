@@ -5,6 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { binaryKey } from "../verification/HmacKey.ts"
+import { USER_AGENT } from "./Courier.ts"
 
 /** The header value for exactly these bytes. `t` is in whole seconds. */
 export const signDelivery = (body: Uint8Array, secrets: ReadonlyArray<string>, t: number): string => {
@@ -20,3 +21,27 @@ export const standardHeaders = (id: number | string, body: Uint8Array, secrets: 
   })
   return { "webhook-id": String(id), "webhook-timestamp": String(t), "webhook-signature": signatures.join(" ") }
 }
+
+interface Signed {
+  /** Repeats of one message have the same. */
+  readonly id: string
+  readonly subscription: string
+  readonly secrets: ReadonlyArray<string>
+  readonly body: Uint8Array
+  /** The time of the request. */
+  readonly seconds: number
+}
+
+/** The headers of what an agent's subscription is sent: those of Standard Webhooks, and the subscription's number. */
+export const agentHeaders = ({
+  id,
+  subscription,
+  secrets,
+  body,
+  seconds,
+}: Signed): Readonly<Record<string, string>> => ({
+  "Content-Type": "application/json",
+  "User-Agent": USER_AGENT,
+  "X-MCP-Subscription-Id": subscription,
+  ...standardHeaders(id, body, secrets, seconds),
+})

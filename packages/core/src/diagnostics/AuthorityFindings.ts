@@ -1,6 +1,6 @@
 /** Interprets rights in the database that exceed a cabinet's needs. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 /** Quotes a name for SQL. */
 const name = (text: string): string => `"${text.replaceAll('"', '""')}"`

@@ -2,9 +2,9 @@
 import { counted } from "../text/Counted.ts"
 import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { CABINET_PARTS, type CabinetPart, type DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding, type Level } from "./Finding.ts"
 import { ofRows } from "./RowFindings.ts"
 import { ofTables } from "./TableFindings.ts"
+import { type Finding, finding, type Level } from "./Doctor.ts"
 
 const SKEW_MILLIS = 2000
 

@@ -4,12 +4,12 @@ import { counted } from "../text/Counted.ts"
 import { authorityFindings } from "./AuthorityFindings.ts"
 import { ofDatabase } from "./DatabaseFindings.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
 import { ofFollowers } from "./FollowerFindings.ts"
 import { readFindings, ofReports, ofRoles, ofStandby, type SeenRoles, type SeenStandby } from "./ReadFindings.ts"
 import { ofImports } from "./RowFindings.ts"
 import { senderFindings } from "./SenderFindings.ts"
 import { ofConnection, ofNeighbours, ofShipped, type SeenConnection, type SeenShipped } from "./ServerFindings.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 const ofPolls = ({ failingPolls: failing }: DiagnosticsReport): Finding => {
   if (failing.length === 0) return finding("polls", "ok", "No poll is failing.")

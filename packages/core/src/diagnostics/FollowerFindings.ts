@@ -3,7 +3,7 @@ import { CLIENT_KIND, type FollowerState, MOST_BEHIND } from "../follower/Follow
 import { REBUILD_KIND } from "../row/RebuildStore.ts"
 import { counted } from "../text/Counted.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 /** Longer than any follower rests at the end of the feed. */
 const BEHIND_SECONDS = 300

@@ -2,7 +2,7 @@
 import { counted } from "../text/Counted.ts"
 import { shellWord } from "../text/ShellWord.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 /** A role of the database, or why it cannot be used. */
 type SeenRole = { readonly there: true; readonly role: string } | { readonly there: false; readonly reason: string }

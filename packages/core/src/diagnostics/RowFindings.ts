@@ -1,7 +1,7 @@
 /** Interprets events without a row, and imports that ended half-way. */
 import { counted } from "../text/Counted.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 /** Rows that are deferred or set aside. */
 export const ofRows = ({ deferredRows, rowsSetAside: { count, first } }: DiagnosticsReport): ReadonlyArray<Finding> => {

@@ -3,7 +3,7 @@ import { counted } from "../text/Counted.ts"
 import { droppedFields } from "./KnownSender.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 const REFUSED: Readonly<Record<RefusalReason, string>> = {
   no_signature: "without a signature",

@@ -1,6 +1,6 @@
 /** Interprets the connection to the database server, its programs, and the rights that it grants to every role. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 /** How the database is reached. */
 export interface SeenConnection {

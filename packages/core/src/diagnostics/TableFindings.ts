@@ -1,6 +1,6 @@
 /** Interprets what somebody changed by hand in the tables of sources. */
 import type { DiagnosticsReport } from "./Diagnostics.ts"
-import { type Finding, finding } from "./Finding.ts"
+import { type Finding, finding } from "./Doctor.ts"
 
 const ofLost = ({ lostTables: lost }: DiagnosticsReport): ReadonlyArray<Finding> => {
   if (lost.length === 0) return []

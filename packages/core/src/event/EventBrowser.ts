@@ -11,7 +11,7 @@ import { fillPage } from "../pagination/FillPage.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import { Sources } from "../source/Sources.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
-import { type EventFilter, EventListStore, type EventPlace, type ListedEvent } from "./EventListStore.ts"
+import { type EventFilter, EventListStore, type EventPlace, type ListedEvent, listedShape } from "./EventListStore.ts"
 
 /** The error for refused lists of events. */
 export class EventListError extends Schema.TaggedError<EventListError>()("EventListError", {
@@ -126,3 +126,11 @@ const fill = (store: EventListStore["Service"], filter: EventFilter, after: Even
     maxSize: PAGE_LENGTH,
   })
 }
+
+/** As JSON text. */
+export const listedEventText = (listed: ListedEvent): string =>
+  `${listed.event.slice(0, -1)},${JSON.stringify(listedShape.json(listed)).slice(1)}`
+
+/** A page as JSON text. */
+export const eventListText = ({ items, nextCursor, searchedTo }: EventList): string =>
+  `{"data":[${items.map(listedEventText).join(",")}],"has_more":${nextCursor !== null},"next_cursor":${JSON.stringify(nextCursor)},"searched_to":${JSON.stringify(searchedTo)}}`

@@ -14,9 +14,9 @@ import {
 import type { LateVerdict } from "../verification/LateVerdict.ts"
 import type { LateEvent, LateFinding, LateVerificationStore } from "./LateVerificationStore.ts"
 import { signsAddress } from "../verification/Recipes.ts"
-import type { SnsService } from "../verification/SnsService.ts"
 import { type IntakeVerification, recipeOf } from "../verification/Verification.ts"
 import { SECRETS_UNREADABLE } from "../verification/VerifyRequest.ts"
+import type { SnsService } from "../verification/VerifySns.ts"
 
 /** The most bodies held at a time. */
 const CHUNK = 100

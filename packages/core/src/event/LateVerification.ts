@@ -16,7 +16,7 @@ import { Sources } from "../source/Sources.ts"
 import { lateChecks, type LateOptions, OBSTACLE_WORDS } from "./LateChecks.ts"
 import type { LatePage, LateVerdicts } from "../verification/LateVerdict.ts"
 import { LateVerificationStore } from "./LateVerificationStore.ts"
-import { SnsService } from "../verification/SnsService.ts"
+import { SnsService } from "../verification/VerifySns.ts"
 
 /** A refused late verification. */
 export class LateVerificationError extends Schema.TaggedError<LateVerificationError>()("LateVerificationError", {

@@ -1,7 +1,6 @@
 /** Exports all events after a cursor, and returns the cursor at which the next file begins. */
 import { Effect } from "effect"
-import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { whenAvailable } from "../error/WhenAvailable.ts"
+import { type StoreUnavailable, whenAvailable } from "../error/StoreUnavailable.ts"
 import { Feed } from "../feed/Feed.ts"
 import type { FeedError } from "../feed/FeedError.ts"
 import { Items } from "../pagination/Items.ts"

@@ -4,8 +4,7 @@
  * complete.
  */
 import { Context, Effect, Layer, Option, Result, type Scope } from "effect"
-import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { whenAvailable } from "../error/WhenAvailable.ts"
+import { type StoreUnavailable, whenAvailable } from "../error/StoreUnavailable.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import type { Items } from "../pagination/Items.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
@@ -15,10 +14,16 @@ import type { Column } from "../row/Table.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import { CabinetTimeZone } from "../selection/CabinetTimeZone.ts"
 import type { SelectionError } from "../selection/SelectionError.ts"
-import { noSuchTable, type ParamPairs, selectionError, selectionParams } from "../selection/SelectionParams.ts"
+import {
+  noSuchTable,
+  type ParamPairs,
+  selectionError,
+  selectionParams,
+  refusedParam,
+} from "../selection/SelectionParams.ts"
 import { selectionPlan } from "../selection/SelectionPlan.ts"
 import { selectionSql } from "../selection/SelectionSql.ts"
-import { refusedParam, type RowsPage, SelectRows } from "../selection/SelectRows.ts"
+import { type RowsPage, SelectRows } from "../selection/SelectRows.ts"
 import type { DecimalDigits } from "./ExportFormat.ts"
 import { RowSnapshots } from "./RowSnapshots.ts"
 

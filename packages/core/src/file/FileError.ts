@@ -1,5 +1,7 @@
 /** Why a file was not imported. Refused rows are not an error but part of the report. */
-import { Schema } from "effect"
+import { Schema, Option } from "effect"
+import type { ImportStatus } from "./ImportStore.ts"
+import { counted } from "../text/Counted.ts"
 
 /**
  * `same_file`: the same file was imported into this source before. `unreadable`: the file cannot be read in the format that
@@ -35,3 +37,21 @@ export const sheetError = (message: string): FileError => new FileError({ code: 
 
 /** The error for an import that does not exist. */
 export const noSuchImport = (id: number): FileError => fileError("no_such_import", `There is no import ${id}.`)
+
+/** Why an import ended while its file was still being read. */
+export const lostWhileRead = (status: Option.Option<ImportStatus>) =>
+  Option.isSome(status) && status.value.cancelledAt !== null
+    ? fileError(
+        "import_cancelled",
+        `Import ${status.value.id} was cancelled while its file was read. Nothing was imported.`,
+      )
+    : fileError("interrupted", "Reading took too long, so the import was abandoned. Nothing was imported; try again.")
+
+/** The error for a file that is already imported, or being imported, into this source. */
+export const sameFile = (same: ImportStatus) =>
+  fileError(
+    "same_file",
+    same.state === "done"
+      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${counted(same.accepted, "row")}.`
+      : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
+  )

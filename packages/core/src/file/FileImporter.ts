@@ -10,8 +10,7 @@ import type { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
-import type { ArchiveReading } from "./ArchiveReader.ts"
-import { type FileError, fileError, noSuchImport } from "./FileError.ts"
+import { type FileError, fileError, noSuchImport, lostWhileRead, sameFile } from "./FileError.ts"
 import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
 import { identified } from "./FileIdentity.ts"
@@ -20,12 +19,11 @@ import { type FileReading, headerRowOf, inspected, NOTHING_ACCEPTED, NOTHING_SUR
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
 import { turns } from "./Pieces.ts"
-import type { ReadableFile } from "./ReadableFile.ts"
+import type { ReadableFile, ArchiveReading } from "./ReadableFile.ts"
 import { readItems } from "./ReadItems.ts"
 import { SheetReader } from "./SheetReader.ts"
 import { type NewRow, stageBatches } from "./StageBatches.ts"
-import type { HeldImport, ImportStatus, ImportStore } from "./ImportStore.ts"
-import { counted } from "../text/Counted.ts"
+import type { HeldImport, ImportStore } from "./ImportStore.ts"
 
 const MAX_REFUSALS = 100
 const PREVIEW_ROWS = 5
@@ -243,20 +241,3 @@ export class FileImporter {
     })
   }
 }
-
-/** Why an import ended while its file was still being read. */
-const lostWhileRead = (status: Option.Option<ImportStatus>) =>
-  Option.isSome(status) && status.value.cancelledAt !== null
-    ? fileError(
-        "import_cancelled",
-        `Import ${status.value.id} was cancelled while its file was read. Nothing was imported.`,
-      )
-    : fileError("interrupted", "Reading took too long, so the import was abandoned. Nothing was imported; try again.")
-
-const sameFile = (same: ImportStatus) =>
-  fileError(
-    "same_file",
-    same.state === "done"
-      ? `This file was already imported into this source: import ${same.id} of ${same.createdAt}, ${counted(same.accepted, "row")}.`
-      : `This file is being imported into this source: import ${same.id}, ${same.accepted} of ${same.staged} rows accepted.`,
-  )

@@ -9,7 +9,6 @@ import type { DateNotation, NumberNotation } from "../row/Notation.ts"
 import { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { Sources } from "../source/Sources.ts"
 import { AcceptStaged } from "./AcceptStaged.ts"
-import { ArchiveReader } from "./ArchiveReader.ts"
 import type { CsvReading } from "./CsvShape.ts"
 import type { Doubt } from "./Doubt.ts"
 import type { FileError } from "./FileError.ts"
@@ -18,9 +17,9 @@ import type { NotationMisfit, ReadField } from "./FileNotation.ts"
 import type { FileFormat } from "./FileFormat.ts"
 import type { FileOptions } from "./FileInspection.ts"
 import type { Refusal } from "./FileItem.ts"
-import type { ReadableFile } from "./ReadableFile.ts"
+import { type ReadableFile, ArchiveReader } from "./ReadableFile.ts"
 import { SheetReader } from "./SheetReader.ts"
-import { type ImportStatus, ImportStore } from "./ImportStore.ts"
+import { type ImportStatus, ImportStore, importShape } from "./ImportStore.ts"
 
 /** How a file is imported. */
 export interface ImportOptions extends FileOptions {
@@ -119,3 +118,30 @@ export class Import extends Context.Service<
     }),
   )
 }
+
+/** The JSON of the report, the same for the API and the command line. `preview` stays a list of JSON texts, so that no digit of a number is lost. */
+export const importJson = (report: ImportReport) => ({
+  state: report.state,
+  import_id: report.importId,
+  source_id: report.sourceId,
+  file: report.file,
+  bytes: report.bytes,
+  format: report.format,
+  encoding: report.encoding,
+  delimiter: report.delimiter,
+  header: report.header,
+  header_row: report.headerRow,
+  sheet: report.sheet,
+  rows: report.rows,
+  accepted: report.accepted,
+  refused: report.refused,
+  refusals: report.refusals,
+  replaced: report.replaced,
+  doubts: report.doubts,
+  readings: report.readings,
+  read_as: report.readAs,
+  misfits: report.misfits,
+  preview: report.preview,
+  imported_before: report.importedBefore === null ? null : importShape.json(report.importedBefore),
+  failure: report.failure,
+})

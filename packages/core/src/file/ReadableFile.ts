@@ -3,7 +3,7 @@
  *
  * Decision: docs/decisions/0041-files-that-change-while-imported.md
  */
-import type { Stream } from "effect"
+import { type Stream, Context, Effect } from "effect"
 import type { FileError } from "./FileError.ts"
 
 export interface ReadableFile {
@@ -13,3 +13,20 @@ export interface ReadableFile {
   /** The bytes from the beginning, each time the stream is run. */
   readonly bytes: Stream.Stream<Uint8Array, FileError>
 }
+
+/** Opens archives for imports and polls. */
+export interface ArchiveReading {
+  /**
+   * Returns the one file inside, unpacked as it is read: damage fails its stream, at a position. Any other file, and any
+   * workbook, is returned unchanged. `maxBytes`: the most that may be unpacked.
+   */
+  readonly open: (file: ReadableFile, maxBytes: number) => Effect.Effect<ReadableFile, FileError>
+}
+
+/**
+ * Opens a compressed file, so that the file inside is read in its place. An archive can be crafted to unpack to any size, so
+ * an implementation limits that, and fails with `too_large` or `unreadable`. Without one, archives are refused by name.
+ */
+export const ArchiveReader = Context.Reference<ArchiveReading>("@data-cabinet/core/file/ArchiveReader", {
+  defaultValue: () => ({ open: Effect.succeed }),
+})

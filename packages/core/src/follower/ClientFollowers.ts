@@ -16,7 +16,7 @@ import {
   MAX_FOLLOWERS_OF_KEY,
 } from "./ClientFollower.ts"
 import { ClientFollowerStore, type FollowerOf } from "./ClientFollowerStore.ts"
-import { ClientFollowerError } from "./FollowerError.ts"
+import { ClientFollowerError } from "./Followers.ts"
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>
 

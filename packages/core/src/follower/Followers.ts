@@ -1,5 +1,5 @@
 /** The followers of the feed, for the operator: what each does, how far it has come, and why it does not move. */
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { CHANNELS } from "../event/EventLog.ts"
 import { feedParams } from "../feed/FeedParams.ts"
@@ -10,8 +10,21 @@ import { CursorKeys } from "../pagination/CursorKey.ts"
 import { isTimestamp } from "../text/Timestamp.ts"
 import type { FollowerFilter } from "./ClientFollower.ts"
 import { ClientFollowerStore } from "./ClientFollowerStore.ts"
-import { FollowerError } from "./FollowerError.ts"
 import { type FollowerState, FollowerStore, MOST_BEHIND } from "./FollowerStore.ts"
+
+/** Refusals of the read API. */
+export class ClientFollowerError extends Schema.TaggedError<ClientFollowerError>()("ClientFollowerError", {
+  code: Schema.Literals(["bad_follower", "too_many_followers"]),
+  message: Schema.String,
+  /** The parameter at fault. */
+  param: Schema.String,
+}) {}
+
+/** Refusals of the operator's acts. */
+export class FollowerError extends Schema.TaggedError<FollowerError>()("FollowerError", {
+  code: Schema.Literals(["no_such_follower", "bad_start"]),
+  message: Schema.String,
+}) {}
 
 /** A follower as the APIs show it. */
 export const followerShape = Shape.named(

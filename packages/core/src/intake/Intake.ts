@@ -11,14 +11,14 @@ import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
 import { LimitedRequests } from "../limit/LimitedRequests.ts"
-import { RefusedSignatures } from "../verification/RefusedSignatures.ts"
-import { SnsService } from "../verification/SnsService.ts"
 import type { HandshakeAnswer } from "../verification/Handshake.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { submissionParser } from "./PreparedSubmission.ts"
 import type { Refused } from "./IntakeRefusals.ts"
 import { type ChallengeRequest, IntakeSteps } from "./IntakeSteps.ts"
 import type { Call } from "../runtime/AbortableCall.ts"
+import { SnsService } from "../verification/VerifySns.ts"
+import { RefusedSignatures } from "../verification/VerifySender.ts"
 
 export class Intake extends Context.Service<
   Intake,

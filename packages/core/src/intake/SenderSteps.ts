@@ -8,15 +8,15 @@ import type { TimerWheel } from "../runtime/TimerWheel.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import type { Sources } from "../source/Sources.ts"
-import type { RefusedSignatures } from "../verification/RefusedSignatures.ts"
 import { confirmationIn } from "../verification/SnsMessage.ts"
-import type { SnsService } from "../verification/SnsService.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { answerByPost, type HandshakeAnswer, unsignedPing } from "../verification/Handshake.ts"
 import { countRefusal, handshakeIn, refusalBySender, refusalBySns } from "../verification/VerifyRequest.ts"
 import type { IntakeRequest } from "./IntakeRequest.ts"
 import { badSignature, notFound, type Refused, snsTooLate, sourceKeepsChanging } from "./IntakeRefusals.ts"
 import type { Call } from "../runtime/AbortableCall.ts"
+import type { SnsService } from "../verification/VerifySns.ts"
+import type { RefusedSignatures } from "../verification/VerifySender.ts"
 
 /** The most attempts to parse a submission whose source keeps changing; then the sender is asked to retry. */
 export const MAX_ATTEMPTS = 4

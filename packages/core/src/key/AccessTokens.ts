@@ -2,10 +2,23 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
-import type { AccessToken, IssuedAccessToken, NewAccessToken, TokenList } from "./AccessToken.ts"
-import { AccessTokenStore } from "./AccessTokenStore.ts"
+import type { AccessToken, IssuedAccessToken, NewAccessToken, TokenList, StorableAccessToken } from "./AccessToken.ts"
 import { checkHolderName, checkLifetime, checkList, KeyError } from "./KeyError.ts"
 import { parseRole, ROLES } from "./Role.ts"
+
+/** Stores access tokens: only their fingerprints. Names are not checked here: `AccessTokens` has checked them. */
+export class AccessTokenStore extends Context.Service<
+  AccessTokenStore,
+  {
+    /** Creates a token from random bytes; the result alone contains it. */
+    readonly issue: (token: StorableAccessToken) => Effect.Effect<IssuedAccessToken, StoreUnavailable>
+    readonly list: Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
+    /** None if the token does not exist; a token that was revoked before keeps that time. */
+    readonly revoke: (id: number) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>
+    /** Finds the token with this fingerprint, neither revoked nor expired, and records its use. */
+    readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>
+  }
+>()("@data-cabinet/core/key/AccessTokenStore") {}
 
 /** A program without types may send any word. */
 const checkRole = (role: string): Effect.Effect<void, KeyError> =>

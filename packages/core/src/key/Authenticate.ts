@@ -9,11 +9,50 @@ import { RateLimiter, type RateLimit } from "../limit/RateLimiter.ts"
 import { type Deadline, monotonicMillis } from "../runtime/Deadline.ts"
 import { isToken, tokenFingerprint } from "./AccessToken.ts"
 import { keyFingerprint } from "./ApiKey.ts"
-import { LiveKeyStore } from "./LiveKeyStore.ts"
-import { ReaderTokenStore } from "./ReaderTokenStore.ts"
 import { RecentReaders } from "./RecentReaders.ts"
 import type { ReadScopeOrAll } from "./ReadScope.ts"
-import { mayDo } from "./Role.ts"
+import { mayDo, type Role } from "./Role.ts"
+
+/** The rate of a token after a request, with its role and scope. */
+export interface ReaderTokenLimit extends RateLimit {
+  readonly role: Role
+  readonly scope: ReadScopeOrAll
+}
+
+/** Finds the access tokens that are sent to the read API, and counts their requests, as `RateLimiter` does for keys. */
+export class ReaderTokenStore extends Context.Service<
+  ReaderTokenStore,
+  {
+    /**
+     * Counts a request of the token with this fingerprint; null if no live token has it. Fails at the deadline. Its list is read
+     * each time, with the names that objects have now.
+     */
+    readonly count: (
+      fingerprint: Uint8Array,
+      deadline: Deadline,
+    ) => Promise<Result.Result<ReaderTokenLimit | null, StoreUnavailable>>
+  }
+>()("@data-cabinet/core/key/ReaderTokenStore") {}
+
+/** What a valid token may do and read. */
+export interface LiveToken {
+  readonly role: Role
+  readonly scope: ReadScopeOrAll
+}
+
+/** Looks keys and tokens of requests in progress up once more, without counting a request. Both fail at the deadline. */
+export class LiveKeyStore extends Context.Service<
+  LiveKeyStore,
+  {
+    /** Whether a live key has this fingerprint. */
+    readonly key: (fingerprint: Uint8Array, deadline: Deadline) => Promise<Result.Result<boolean, StoreUnavailable>>
+    /** Null if no live token has it. Its list is read each time, with the names that objects have now. */
+    readonly token: (
+      fingerprint: Uint8Array,
+      deadline: Deadline,
+    ) => Promise<Result.Result<LiveToken | null, StoreUnavailable>>
+  }
+>()("@data-cabinet/core/key/LiveKeyStore") {}
 
 /** The error for missing or wrong credentials. */
 export class AuthenticateError extends Schema.TaggedError<AuthenticateError>()("AuthenticateError", {

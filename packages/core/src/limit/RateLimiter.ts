@@ -3,7 +3,7 @@
  * are minutes of the wall clock, counted across all processes: a limit is never exceeded. They start over after a database
  * crash.
  */
-import { Context, type Result } from "effect"
+import { Context, type Result, type Effect } from "effect"
 import type { Deadline } from "../runtime/Deadline.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
@@ -50,3 +50,15 @@ export class RateLimiter extends Context.Service<
     ) => Promise<Result.Result<IntakeRateLimit, StoreUnavailable>>
   }
 >()("@data-cabinet/core/limit/RateLimiter") {}
+
+/**
+ * Counts requests of the management API and attempts to sign in, per minute of the wall clock and across all processes.
+ * (The read API and the intake have counters of their own.) One statement a request; not for hot paths.
+ */
+export class RateWindows extends Context.Service<
+  RateWindows,
+  {
+    /** Counts one request of the subject, such as `token:7`, against this limit a minute. */
+    readonly count: (subject: string, limit: number) => Effect.Effect<RateLimit, StoreUnavailable>
+  }
+>()("@data-cabinet/core/limit/RateWindows") {}

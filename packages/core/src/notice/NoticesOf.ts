@@ -4,7 +4,6 @@
  *
  * Decision: docs/decisions/0073-notices.md
  */
-import { isQuiet } from "../activity/QuietSource.ts"
 import { FENCE_SECONDS } from "../feed/FenceHolder.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
 import { counted } from "../text/Counted.ts"
@@ -22,6 +21,7 @@ import {
   certificate,
   clientCertificate,
 } from "./AddressNotices.ts"
+import { isQuiet } from "../activity/Activity.ts"
 
 /** The notices to send, and the causes that have ended. */
 export interface Notices {

@@ -11,10 +11,23 @@ import { fieldsOf } from "../intake/FieldsOf.ts"
 import { WEBHOOK } from "../intake/PreparedSubmission.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { Sources } from "../source/Sources.ts"
-import { DiskSpace } from "./DiskSpace.ts"
 import type { Notice } from "./Notice.ts"
 import { noticesOf } from "./NoticesOf.ts"
 import { NoticeStore } from "./NoticeStore.ts"
+import type { DiskFact } from "./NoticeFacts.ts"
+import { background } from "../runtime/Background.ts"
+
+/** Measures the free space on the database's disk. */
+export class DiskSpace extends Context.Service<
+  DiskSpace,
+  {
+    /** Null if it cannot be measured: the database is on another machine, or its directory is unknown. */
+    readonly look: Effect.Effect<DiskFact | null>
+  }
+>()("@data-cabinet/core/notice/DiskSpace") {}
+
+/** For databases whose disk cannot be measured. */
+export const UNKNOWN_DISK = DiskSpace.of({ look: Effect.succeed(null) })
 
 /** The limit of one round; the next round sends the rest. */
 const MOST_NOTICES = 200
@@ -120,3 +133,14 @@ class NoticeSender {
     })
   }
 }
+
+/** Sends notices, in every serving process. One process a minute looks for causes. */
+export const noticeRounds = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { claimRound } = yield* NoticeStore
+    const { send } = yield* SendNotices
+    const round = Effect.flatMap(claimRound, (claimed) => (claimed ? send : Effect.succeed(0)))
+    // An unavailable database is reported by everything that needs it.
+    yield* background("notices", "1 minute", round, { firstAfter: "15 seconds", quiet: true })
+  }),
+)

@@ -7,10 +7,10 @@ import { hash } from "node:crypto"
 import { Clock, Context, Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { rateSubject } from "../limit/RateSubject.ts"
-import { RateWindows } from "../limit/RateWindows.ts"
 import { WrongCredentials } from "../limit/WrongCredentials.ts"
 import type { SignInOrigin } from "./Person.ts"
 import { type SignInError, tooManySignIns } from "./PersonError.ts"
+import { RateWindows } from "../limit/RateLimiter.ts"
 
 /**
  * Attempts a minute; `links`: the wrong links of one address that are looked up without delay; `redirects`: how often one

@@ -7,9 +7,9 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { isPointer } from "../file/PointedReader.ts"
 import { requestHeaderCheck } from "../network/RequestHeader.ts"
 import { type NewPoll, type Poll, POLL_FORMATS, type PollChange } from "./Poll.ts"
-import { type PollError, pollError } from "./PollError.ts"
 import { isInterval } from "./PollSchedule.ts"
 import type { ChangedPoll } from "./PollStore.ts"
+import { type PollError, pollError } from "./PollError.ts"
 
 type Find = (id: number) => Effect.Effect<Poll, PollError | StoreUnavailable>
 

@@ -6,7 +6,6 @@
  */
 import { Effect, type Scope, Stream } from "effect"
 import { isEmptyPayload } from "../event/Payload.ts"
-import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import { type Doubt, doubtOf } from "../file/Doubt.ts"
 import { type FileError, fileError } from "../file/FileError.ts"
 import { isLinesOfObjects } from "../file/FileFormat.ts"
@@ -15,11 +14,30 @@ import { inPieces, turns } from "../file/Pieces.ts"
 import { type ItemBatch, readItems } from "../file/ReadItems.ts"
 import { SheetReader } from "../file/SheetReader.ts"
 import type { NewRow } from "../file/StageBatches.ts"
-import { jsonText } from "../json/JsonText.ts"
+import { jsonText, canonicalJsonText } from "../json/JsonText.ts"
 import { charsetOf } from "../text/Charset.ts"
-import { itemKey } from "./ItemKey.ts"
 import type { Poll, PollFormat } from "./Poll.ts"
 import { MAX_POLL_BYTES } from "./PollFetch.ts"
+import { hash } from "node:crypto"
+import type { Json, JsonObject } from "../json/Json.ts"
+import { atPointer } from "../file/PointedReader.ts"
+import type { ArchiveReading } from "../file/ReadableFile.ts"
+
+/**
+ * 32 bytes: the hash of the key field's value if the item has one that is not null, otherwise of the whole content. A
+ * number and a text with the same characters are two keys; so are `1` and `1.0`, as everywhere else.
+ */
+export const itemKey = (item: JsonObject, keyField: string | null): Uint8Array => {
+  const value = keyValue(item, keyField)
+  const text = value === null ? `content ${canonicalJsonText(item)}` : `key ${canonicalJsonText(value)}`
+  return hash("sha256", text, "buffer")
+}
+
+/** The value of the key field; null if the whole content counts. */
+export const keyValue = (item: JsonObject, keyField: string | null): Json => {
+  if (keyField === null) return null
+  return (keyField.startsWith("/") ? atPointer(item, keyField) : item.get(keyField)) ?? null
+}
 
 /** The cost of a repeated item, whose text is not written, in characters. */
 const REPEATED_ITEM_COST = 8_192

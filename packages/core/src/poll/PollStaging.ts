@@ -4,13 +4,13 @@
  */
 import { Effect, type Scope } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import type { FileError } from "../file/FileError.ts"
 import type { FileInspection } from "../file/FileInspection.ts"
 import type { HeldImport, LeaseLost, ImportStore } from "../file/ImportStore.ts"
 import { type Staging, stageBatches } from "../file/StageBatches.ts"
 import { nameOf, type PollItem, PollItems } from "./PollItems.ts"
 import type { ClaimedPoll, PollStore, RunResult } from "./PollStore.ts"
+import type { ArchiveReading } from "../file/ReadableFile.ts"
 
 /** The number of items in a response, and the new ones, staged. */
 export interface Staged {

@@ -1,6 +1,5 @@
 /** The operations of a cabinet's owner on polls. URL and settings are checked before they are saved. */
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
-import { ArchiveReader } from "../file/ArchiveReader.ts"
 import { AddressCheck } from "../delivery/AddressCheck.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { pollChecks } from "./CheckPoll.ts"
@@ -10,6 +9,7 @@ import { PollFetch } from "./PollFetch.ts"
 import { PollStore } from "./PollStore.ts"
 import { RunPoll } from "./RunPoll.ts"
 import { type TriedPoll, tryPoll } from "./TryPoll.ts"
+import { ArchiveReader } from "../file/ReadableFile.ts"
 
 type Returns<A> = Effect.Effect<A, PollError | StoreUnavailable>
 

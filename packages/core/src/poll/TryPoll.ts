@@ -4,14 +4,13 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { ArchiveReading } from "../file/ArchiveReader.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { parseJson } from "../json/ParseJson.ts"
-import { keyValue } from "./ItemKey.ts"
 import type { PollTrial } from "./Poll.ts"
 import { type PollFetch, type PollResponse, UNREADABLE_HEADERS } from "./PollFetch.ts"
-import { type PollItem, PollItems, type PollReading } from "./PollItems.ts"
+import { type PollItem, PollItems, type PollReading, keyValue } from "./PollItems.ts"
 import type { PollStore } from "./PollStore.ts"
+import type { ArchiveReading } from "../file/ReadableFile.ts"
 
 /** Covers the request and its reading, because a person waits for it. */
 const TRIAL_SECONDS = 30

@@ -13,8 +13,15 @@ import { RebuildError } from "./RebuildError.ts"
 import type { RebuildProgress, RebuildResult, RebuildState } from "./RebuildState.ts"
 import { notRebuilt } from "./NotRebuiltWords.ts"
 import { rebuildPlan, rebuildPreview } from "./RebuildPlan.ts"
-import { type RebuildPlan, type RebuildPreview, RebuildStore, type RebuildWishes } from "./RebuildStore.ts"
+import {
+  type RebuildPlan,
+  type RebuildPreview,
+  RebuildStore,
+  type RebuildWishes,
+  REBUILD_KIND,
+} from "./RebuildStore.ts"
 import { SearchIndex } from "./SearchIndex.ts"
+import type { FollowerKind } from "../follower/FollowerLoop.ts"
 
 /** How long a rebuild may take to be waited for. */
 const WAITED_FOR_MILLIS = 2_000
@@ -125,3 +132,19 @@ const logFault = (exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Exit.isFailure(exit) && Cause.hasDies(exit.cause)
     ? Effect.logError("The rebuild of a table failed.", exit.cause)
     : Effect.void
+
+/**
+ * Removes what a lost process has left of a rebuild. The lease of a rebuild belongs to the process that began it: another one
+ * can claim it only when that process is lost, and then ends the rebuild. The old table is as it was.
+ */
+export const rebuildFollower: FollowerKind<RebuildStore> = {
+  kind: REBUILD_KIND,
+  task: "table rebuild cleanup",
+  restMillis: 1_000,
+  pollMillis: 5_000,
+  turn: ({ id, lease }) =>
+    Effect.as(
+      RebuildStore.use((store) => store.clean(id, lease)),
+      "lost" as const,
+    ),
+}

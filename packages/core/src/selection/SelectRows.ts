@@ -10,7 +10,7 @@ import type { Page } from "../pagination/Page.ts"
 import type { ReadScopeOrAll } from "../key/ReadScope.ts"
 import { listedOid } from "../row/Tables.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
-import { ReadError, type RefusedValue, type StaleObject } from "../row/ReadError.ts"
+import { ReadError, type StaleObject } from "../row/ReadError.ts"
 import {
   type FoundRows,
   MAX_POSITION_VALUE_LENGTH,
@@ -23,7 +23,14 @@ import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { noSuchTable, type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
+import {
+  noSuchTable,
+  type ParamPairs,
+  selectionError,
+  selectionParams,
+  shown,
+  refusedParam,
+} from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, selectionSql } from "./SelectionSql.ts"
 
@@ -232,20 +239,4 @@ const equalsAtEnd = (plan: SelectionPlan, { items, positionOf }: FoundRows): num
   let equal = 1
   while (equal < items.length && hashOf(items.length - 1 - equal) === hash) equal++
   return equal === items.length && plan.after?.at(-2) === hash ? equal + equalsShown(plan) : equal
-}
-
-/** The parameter at fault for a value that PostgreSQL could not convert: a filter's, or the cursor. */
-export const refusedParam = (
-  plan: SelectionPlan,
-  { values }: PageQuery,
-  { index, message }: RefusedValue,
-): SelectionError => {
-  const value = values[index]
-  const at = plan.filters.findIndex((filter) => filter.text === value?.text && filter.column.type.sql === value.type)
-  const filter = plan.filters[at]
-  if (filter === undefined) {
-    return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)
-  }
-  const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
-  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.`)
 }

@@ -8,6 +8,9 @@ import { isCalendarDay } from "../text/ExactFormat.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
 import { MAX_ALTERNATIVES, MAX_SORTS, type Direction, type Period, type Selection, type Sort } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"
+import type { RefusedValue } from "../row/ReadError.ts"
+import type { PageQuery } from "../row/RowReader.ts"
+import type { SelectionPlan } from "./SelectionPlan.ts"
 
 /** The decoded parameters of a query string, in order. */
 export type ParamPairs = ReadonlyArray<readonly [name: string, value: string]>
@@ -223,4 +226,20 @@ const limit = (text: string | null): number => {
   const size = text === null ? DEFAULT_LIMIT : parseLimit(text)
   if (size === undefined) throw selectionError("bad_limit", "limit", `${LIMIT_EXPECTED}, not ${shown(text ?? "")}.`)
   return size
+}
+
+/** The parameter at fault for a value that PostgreSQL could not convert: a filter's, or the cursor. */
+export const refusedParam = (
+  plan: SelectionPlan,
+  { values }: PageQuery,
+  { index, message }: RefusedValue,
+): SelectionError => {
+  const value = values[index]
+  const at = plan.filters.findIndex((filter) => filter.text === value?.text && filter.column.type.sql === value.type)
+  const filter = plan.filters[at]
+  if (filter === undefined) {
+    return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)
+  }
+  const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
+  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.`)
 }

@@ -8,7 +8,6 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { inSlices } from "../runtime/InSlices.ts"
 import {
   type RegisteredCabinet,
   type RegistryChanges,
@@ -16,6 +15,24 @@ import {
   type RegistryPosition,
   RegistryStore,
 } from "./RegistryStore.ts"
+
+/** Few enough that steps of microseconds block the event loop for a few milliseconds at most. */
+const SLICE = 1_000
+
+/**
+ * Calls `step` for each item, and yields between slices; concurrent changes are visible as far as the iterator shows
+ * them.
+ */
+const inSlices = Effect.fnUntraced(function* <A>(items: Iterable<A>, step: (item: A) => void) {
+  let left = SLICE
+  for (const item of items) {
+    if (left-- === 0) {
+      left = SLICE
+      yield* Effect.yieldNow
+    }
+    step(item)
+  }
+})
 
 /**
  * With the number of the full read in or after which it was last seen. A set of all names would be built in one piece.

@@ -4,8 +4,7 @@
  */
 import { Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import type { SnsService } from "./SnsService.ts"
-import { verifySns } from "./VerifySns.ts"
+import { verifySns, type SnsService } from "./VerifySns.ts"
 import { type RecipeSetting, recipeOf } from "./Verification.ts"
 import { type RecipeName, signsAddress } from "./Recipes.ts"
 import { type RefusalReason, verifySender } from "./VerifySender.ts"

@@ -7,10 +7,9 @@ import { type Context, Effect, Metric, Result } from "effect"
 import { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type HandshakeAnswer, signedHandshake } from "./Handshake.ts"
 import type { RequestHeaders } from "./RequestFields.ts"
-import type { SnsService } from "./SnsService.ts"
 import { type IntakeVerification, recipeOf } from "./Verification.ts"
 import { type RefusalReason, type SignedRequest, verifySender } from "./VerifySender.ts"
-import { verifySns } from "./VerifySns.ts"
+import { verifySns, type SnsService } from "./VerifySns.ts"
 
 /** The parts of a request to intake that are verified. */
 export interface ReceivedRequest {

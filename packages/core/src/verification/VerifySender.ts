@@ -9,6 +9,16 @@ import { headerText } from "../text/HeaderText.ts"
 import { binaryKey } from "./HmacKey.ts"
 import type { HmacRecipe, LocalRecipe, Place, PlainRecipe, SignedPart, TimestampForm, ValueForm } from "./Recipe.ts"
 import { bodyFields, type FieldReader, queryParameter, type RequestHeaders } from "./RequestFields.ts"
+import { Context } from "effect"
+
+/** Counts requests that were refused because their sender could not be verified, for the operator. */
+export class RefusedSignatures extends Context.Service<
+  RefusedSignatures,
+  {
+    /** Returns at once; the count is stored soon. */
+    readonly count: (sourceId: number, reason: RefusalReason) => void
+  }
+>()("@data-cabinet/core/verification/RefusedSignatures") {}
 
 /** A request as it was signed. */
 export interface SignedRequest {

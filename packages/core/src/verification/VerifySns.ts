@@ -4,11 +4,28 @@
  * Decision: docs/decisions/0083-topics-of-amazon-sns.md
  */
 import { type KeyObject, verify, X509Certificate } from "node:crypto"
-import { Effect } from "effect"
+import { Effect, Context } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type SnsMessage, snsMessageIn } from "./SnsMessage.ts"
-import type { SnsService } from "./SnsService.ts"
 import { equalTexts, type RefusalReason, type VerifyingOptions } from "./VerifySender.ts"
+
+/**
+ * Fetches the certificates that Amazon SNS signs with, and confirms subscriptions.
+ *
+ * Both take only addresses of SNS, which the caller has checked (`SnsMessage`). `StoreUnavailable` means that SNS cannot be
+ * reached now: the request is not a forgery, and its sender retries.
+ */
+export class SnsService extends Context.Service<
+  SnsService,
+  {
+    /**
+     * The certificate at this address, in PEM; null if the address has no certificate. `from`: the IP address of the client
+     * that named it, or null; clients that name many wrong addresses wait for one another, and delay no one else.
+     */
+    readonly certificate: (address: URL, from: string | null) => Effect.Effect<string | null, StoreUnavailable>
+    readonly confirm: (address: URL) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/verification/SnsService") {}
 
 /** SNS repeats a message for up to an hour, with the time of its first attempt. */
 const TOLERANCE_SECONDS = 2 * 3600

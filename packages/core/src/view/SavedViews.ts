@@ -7,8 +7,23 @@ import { type Actor, CurrentActor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import { type RowsRequest, SelectRows } from "../selection/SelectRows.ts"
-import type { NewSavedView, SavedView } from "./SavedView.ts"
-import { SavedViewStore } from "./SavedViewStore.ts"
+import type { NewSavedView, SavedView, ViewMaker } from "./SavedView.ts"
+
+/** Stores saved views. It decides nothing: the caller has been authorized, and the view checked. */
+export class SavedViewStore extends Context.Service<
+  SavedViewStore,
+  {
+    /** None if its creator has reached the limit. */
+    readonly add: (
+      view: NewSavedView & { readonly maker: ViewMaker },
+      most: number,
+    ) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
+    /** All views, by title. */
+    readonly list: Effect.Effect<ReadonlyArray<SavedView>, StoreUnavailable>
+    readonly find: (id: number) => Effect.Effect<Option.Option<SavedView>, StoreUnavailable>
+    readonly remove: (id: number) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/view/SavedViewStore") {}
 
 /** A refused operation on saved views. */
 export class SavedViewError extends Schema.TaggedError<SavedViewError>()("SavedViewError", {

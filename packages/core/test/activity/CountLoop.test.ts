@@ -1,9 +1,9 @@
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
-import { layer } from "@data-cabinet/core/activity/CountLoop"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { attemptCount } from "@data-cabinet/core/activity/CountActivity"
 
 /** A store with this many minutes of attempts to count. */
 const over = (found: { readonly minutes: number; readonly isUnavailable?: boolean }) => {
@@ -19,7 +19,7 @@ const over = (found: { readonly minutes: number; readonly isUnavailable?: boolea
   return {
     waiting,
     runs: () => runs,
-    counting: layer.pipe(Layer.provide(Layer.succeed(ActivityStore, store as never))),
+    counting: attemptCount.pipe(Layer.provide(Layer.succeed(ActivityStore, store as never))),
   }
 }
 

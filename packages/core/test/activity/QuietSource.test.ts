@@ -1,5 +1,5 @@
-import { isQuiet } from "@data-cabinet/core/activity/QuietSource"
 import { expect, it } from "vitest"
+import { isQuiet } from "@data-cabinet/core/activity/Activity"
 
 const HOUR = 3600
 const DAY = 24 * HOUR

@@ -1,5 +1,4 @@
-import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { whenAvailable } from "@data-cabinet/core/error/WhenAvailable"
+import { StoreUnavailable, whenAvailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"

@@ -9,8 +9,8 @@ import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
 import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
-import { SnsService } from "../../src/verification/SnsService.ts"
-import { RefusedSignatures } from "../../src/verification/RefusedSignatures.ts"
+import { SnsService } from "../../src/verification/VerifySns.ts"
+import { RefusedSignatures } from "../../src/verification/VerifySender.ts"
 
 /** A store that records its calls, and whose source can change during a submission. */
 export const store = () => {

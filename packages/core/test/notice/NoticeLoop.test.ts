@@ -1,6 +1,5 @@
-import { layer } from "@data-cabinet/core/notice/NoticeLoop"
 import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
-import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
+import { SendNotices, noticeRounds } from "@data-cabinet/core/notice/SendNotices"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -17,7 +16,7 @@ it.effect(
     )
     yield* Effect.scoped(
       Effect.gen(function* () {
-        yield* Layer.build(Layer.provide(layer, ports))
+        yield* Layer.build(Layer.provide(noticeRounds, ports))
         yield* TestClock.adjust("11 seconds")
         assert.deepStrictEqual([rounds, sent], [0, 0])
         yield* TestClock.adjust("4 seconds")

@@ -1,8 +1,8 @@
 /** Passwords are computed one after the other; few wait, and fewer of one client. */
-import { PasswordQueue } from "@data-cabinet/core/person/PasswordQueue"
 import type { SignInError } from "@data-cabinet/core/person/PersonError"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
+import { PasswordQueue } from "@data-cabinet/core/person/Password"
 
 const GROUP = Symbol("people of a cabinet")
 

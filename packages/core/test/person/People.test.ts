@@ -2,7 +2,6 @@
 import { scryptSync } from "node:crypto"
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
 import type { PersonRole } from "@data-cabinet/core/key/Role"
-import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
 import { verifyPassword } from "@data-cabinet/core/person/Password"
 import { invite, People } from "@data-cabinet/core/person/People"
@@ -13,6 +12,7 @@ import { SessionStore } from "@data-cabinet/core/person/SessionStore"
 import { Effect, Layer, Option, Result } from "effect"
 import { expect, it } from "vitest"
 import { ADA } from "./examplePerson.ts"
+import { RateWindows } from "@data-cabinet/core/limit/RateLimiter"
 
 const SESSION: LiveSession = {
   id: 8,

@@ -1,7 +1,6 @@
 /** Who can sign in, with what, and how often they may try; over stores in memory. */
 import { scryptSync } from "node:crypto"
 import { AuditLog } from "@data-cabinet/core/audit/AuditLog"
-import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
 import { MAX_PASSWORD_LENGTH } from "@data-cabinet/core/person/Password"
 import type { Person, SignInOrigin, StartedSession } from "@data-cabinet/core/person/Person"
 import { notSignedIn, type SignInError } from "@data-cabinet/core/person/PersonError"
@@ -14,6 +13,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { ADA } from "./examplePerson.ts"
+import { RateWindows } from "@data-cabinet/core/limit/RateLimiter"
 
 const EDITOR: Person = { ...ADA, role: "editor" }
 const HOME: SignInOrigin = { client: "203.0.113.9", userAgent: "Firefox", requestId: "r1", browser: null }

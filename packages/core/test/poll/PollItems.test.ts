@@ -1,9 +1,9 @@
-import type { ArchiveReading } from "@data-cabinet/core/file/ArchiveReader"
 import { fileError } from "@data-cabinet/core/file/FileError"
 import { inPieces } from "@data-cabinet/core/file/Pieces"
 import { nameOf, type PollItem, PollItems, type PollReading } from "@data-cabinet/core/poll/PollItems"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
+import type { ArchiveReading } from "@data-cabinet/core/file/ReadableFile"
 
 const READING: PollReading = {
   url: "https://example.com/items?token=secret",

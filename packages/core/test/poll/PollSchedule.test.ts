@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { assert, it } from "vitest"
 import { parseJson } from "../../src/json/ParseJson.ts"
 import type { JsonObject } from "../../src/json/Json.ts"
-import { itemKey } from "../../src/poll/ItemKey.ts"
 import { intervalText, nextSeconds, parseInterval, retryAfterOf } from "../../src/poll/PollSchedule.ts"
+import { itemKey } from "../../src/poll/PollItems.ts"
 
 it("nextSeconds doubles while a poll fails, up to six hours or its own interval, and respects Retry-After", () => {
   assert.deepStrictEqual(

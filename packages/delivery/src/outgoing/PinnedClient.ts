@@ -9,13 +9,13 @@ import type { Scope, Stream } from "effect"
 import { makeBodyStream } from "./BodyStream.ts"
 import { canConnect, type ConnectionOptions, Connections, loadLibrary } from "./Connections.ts"
 import { type ResponseHead, Exchange, type OutgoingRequest } from "./Exchange.ts"
-import { ReceiverCertificates } from "@data-cabinet/core/delivery/ReceiverCertificates"
 import type { Network } from "@data-cabinet/core/network/IpAddress"
 import { NameLookup } from "./NameLookup.ts"
 import { OutgoingError } from "./OutgoingError.ts"
 import { whyNotPublic } from "./PublicAddress.ts"
 import { memoized } from "./Memoized.ts"
 import { sender, tooLate, type WholeResponse, type WholeRequest } from "./Sending.ts"
+import { ReceiverCertificates } from "@data-cabinet/core/delivery/Courier"
 
 export interface PinnedClientOptions extends ConnectionOptions {
   /** Networks that are allowed although they are not public. Default none. */

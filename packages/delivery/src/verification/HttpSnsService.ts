@@ -7,9 +7,9 @@
 import { USER_AGENT } from "@data-cabinet/core/delivery/Courier"
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { SecretLookups } from "@data-cabinet/core/limit/SecretLookups"
-import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { Cache, Clock, Effect, Exit, Layer, Option, Result } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { SnsService } from "@data-cabinet/core/verification/VerifySns"
 
 const REQUEST_MILLIS = 5_000
 const MAX_BYTES = 65_536

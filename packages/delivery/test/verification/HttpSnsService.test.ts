@@ -1,10 +1,10 @@
-import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { PinnedClient } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { OutgoingError } from "@data-cabinet/delivery/outgoing/OutgoingError"
 import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
+import { SnsService } from "@data-cabinet/core/verification/VerifySns"
 
 const CERTIFICATE = new URL("https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem")
 

@@ -33,12 +33,12 @@ import { faultError } from "../server/Fault.ts"
 import { keyHeaders, rateHeaders, withRateHeaders } from "../api/WithRateHeaders.ts"
 import { type FeedForms, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
 import { HeldBodies, type Limits } from "../intake/BodyLimits.ts"
-import { bodyOf } from "../intake/BodyOf.ts"
 import { effectRunner } from "../server/EffectRunner.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Request, Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { agentStream } from "./AgentStream.ts"
+import { bodyOf } from "../intake/IncomingBody.ts"
 
 const LIMITS: Limits = { maxBytes: 65_536, idle: 10_000, total: 30_000, buffered: 64 * 1_048_576, store: 0 }
 

@@ -5,6 +5,7 @@
 import type { ErrorCode } from "@data-cabinet/core/error/ErrorCode"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { ApiError } from "../server/ApiError.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 
 export interface QueryParameter {
   readonly name: string
@@ -61,4 +62,16 @@ export interface Endpoint {
   readonly varies?: string
   /** The errors it may return in addition to those of the frame: key, rate, method, database unavailable. */
   readonly errors: ReadonlyArray<ErrorCode>
+}
+
+/** The two parameters of pagination. */
+export const LIMIT_PARAMETER: Omit<QueryParameter, "name"> = {
+  description: "The maximum number of items per page.",
+  schema: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+  example: 500,
+}
+
+export const CURSOR_PARAMETER: Omit<QueryParameter, "name"> = {
+  description: "The `next_cursor` of the previous response, unchanged, with all other parameters the same.",
+  schema: { type: "string" },
 }

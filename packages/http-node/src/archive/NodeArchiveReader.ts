@@ -1,8 +1,7 @@
 /** Reads gzip archives, and zip archives of one file: as streams, so that their size costs no memory. */
-import { ArchiveReader } from "@data-cabinet/core/file/ArchiveReader"
 import { FileError, fileError } from "@data-cabinet/core/file/FileError"
 import { isZip } from "@data-cabinet/core/file/FileFormat"
-import type { ReadableFile } from "@data-cabinet/core/file/ReadableFile"
+import { type ReadableFile, ArchiveReader } from "@data-cabinet/core/file/ReadableFile"
 import { Effect, Layer, Stream } from "effect"
 import { SheetFault } from "../sheet/SheetFault.ts"
 import { ArchiveFault } from "./ArchiveFault.ts"

@@ -1,12 +1,26 @@
 /** The settings of delivery addresses in the bodies of requests. */
 import { BODY_KINDS, BODY_METHODS, type BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
-import { type AddressChange, DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
+import { DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
 import { MAX_TEMPLATE_BYTES } from "@data-cabinet/core/delivery/BodyTemplate"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
 import { idField, text } from "../manage/ManageBodies.ts"
-import { conditionsField } from "./ConditionsField.ts"
+import { MAX_FILTERS } from "@data-cabinet/core/delivery/FieldFilter"
+import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
+
+/** Conditions for the fields of events in a body, under the names that the parameters of rows have. */
+export const conditionsField = (description: string) =>
+  Schema.Array(
+    Schema.Struct({
+      fc: text(1_000, "The field's name, as its sender writes it."),
+      fo: Schema.Literals(FILTER_CONDITIONS).annotate({ description: "The condition." }),
+      fv: text(1_000, "The value; empty for `empty` and `notempty`."),
+    }),
+  )
+    .check(Schema.isMaxLength(MAX_FILTERS))
+    .annotate({ description })
 
 const subscription = Schema.Union([
   Schema.Literal("all"),

@@ -6,8 +6,12 @@ import {
   DELIVERY_STATES,
 } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
-import type { DeliveryFilter, DeliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
+import {
+  type DeliveryFilter,
+  type DeliveryPlace,
+  deliveryCursor,
+  deliveryPlace,
+} from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Schema } from "effect"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { notATimestamp } from "@data-cabinet/core/text/Timestamp"

@@ -1,6 +1,5 @@
 /** The database over the management API: which schemas readers see, and its state. */
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { type Finding, findingShape } from "@data-cabinet/core/diagnostics/Finding"
 import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import * as Shape from "@data-cabinet/core/json/Shape"
@@ -10,6 +9,7 @@ import { Effect } from "effect"
 import { countShape, one } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
+import { type Finding, findingShape } from "@data-cabinet/core/diagnostics/Doctor"
 
 const segments = [nameSegment("schema", "The schema's name.", "shop")] as const
 

@@ -1,10 +1,10 @@
 /** Erasures on request over the management API. */
 import { Erasure, erasureShape } from "@data-cabinet/core/event/Erasure"
 import { Effect, Schema } from "effect"
-import { conditionsField } from "../delivery/ConditionsField.ts"
 import { idField } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { one } from "../manage/ManageResponses.ts"
+import { conditionsField } from "../delivery/AddressBodies.ts"
 
 const erasure = Schema.Struct({
   filters: conditionsField("Conditions for the fields of an event, all of which must hold; at least one."),

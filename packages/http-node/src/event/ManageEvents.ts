@@ -1,23 +1,20 @@
-/** Single events and the trash over the management API, and the feed as the read API has it. */
+/** Single events over the management API, and the feed as the read API has it. */
 import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventBrowser, eventListText } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { noSuchEvent } from "@data-cabinet/core/error/NoSuchEvent"
 import { EventDetail, NO_ORIGINAL } from "@data-cabinet/core/event/EventDetail"
-import { eventListText } from "@data-cabinet/core/event/EventListJson"
 import { EVENT_STATES } from "@data-cabinet/core/event/EventListStore"
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { originalShape } from "@data-cabinet/core/event/OriginalShape"
-import { MAX_TRASH_EVENTS, Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { eventWithContextShape, feedStartShape, listedEventShape } from "./EventShapes.ts"
 import { FEED_DESCRIPTION, FEED_QUERY, listEvents } from "../feed/FeedEndpoint.ts"
 import { feedPageBody, feedWaits, MAX_WAIT_SECONDS, WAIT_RETRY_SECONDS } from "../feed/FeedForms.ts"
-import { countShape, one, searched } from "../manage/ManageResponses.ts"
-import { idField } from "../manage/ManageBodies.ts"
+import { one, searched } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
 import {
@@ -31,24 +28,14 @@ import {
 
 const id = idSegment("The event's number.")
 
-const events = Schema.Array(idField)
-  .check(Schema.isMinLength(1), Schema.isMaxLength(MAX_TRASH_EVENTS))
-  .annotate({ description: "The events' numbers." })
-const ofSource = Schema.Struct({ source_id: idField, events })
-const anyEvents = Schema.Struct({ events })
-
 const readWait = (text: string): number | undefined =>
   /^\d{1,2}$/.test(text) && Number(text) <= MAX_WAIT_SECONDS ? Number(text) : undefined
 
 const missing = (message: string): ManageError => ({ code: "no_such_event", message })
 
-const TRASH_PARAMS = { no_such_source: "/source_id", no_such_event: "/events", too_many_events: "/events" } as const
-const TRASH_ERRORS = ["no_such_source", "no_such_event", "too_many_events"] as const
-
 export const manageEvents = Effect.gen(function* () {
   const detail = yield* EventDetail
   const contexts = yield* EventContext
-  const trash = yield* Trash
   const feed = yield* Feed
   const followed = yield* FollowFeed
   const waiting = yield* feedWaits
@@ -60,12 +47,6 @@ export const manageEvents = Effect.gen(function* () {
     )
 
   const common = { tag: "Events", segments: [id], errors: ["no_such_event"], params: { no_such_event: "id" } } as const
-  const trashing = {
-    tag: "Events",
-    response: one(countShape, "The number of events."),
-    errors: TRASH_ERRORS,
-    params: TRASH_PARAMS,
-  } as const
   return [
     manageEndpoint({
       id: "readFeed",
@@ -220,41 +201,6 @@ export const manageEvents = Effect.gen(function* () {
         Effect.flatMap(found(event), ({ original }) =>
           original === null ? Effect.fail(missing(NO_ORIGINAL)) : Effect.succeed(original.body),
         ),
-    }),
-    manageEndpoint({
-      ...trashing,
-      id: "trashEvents",
-      method: "POST",
-      path: "/manage/v1/events/trash",
-      summary: "Move events to the trash",
-      description:
-        "Their rows are removed and their deliveries cancelled: of all, or of none if one is not of this source.",
-      action: "event.trash",
-      body: ofSource,
-      respond: ({ body }) => Effect.map(trash.trash(body.source_id, body.events), (count) => ({ count })),
-    }),
-    manageEndpoint({
-      ...trashing,
-      id: "restoreEvents",
-      method: "POST",
-      path: "/manage/v1/events/restore",
-      summary: "Restore events from the trash, or from spam",
-      description:
-        "Their rows are restored; cancelled deliveries are not. Those that are spam and not in the trash become ordinary events: they get their rows, and are delivered as new ones.",
-      action: "event.trash",
-      body: ofSource,
-      respond: ({ body }) => Effect.map(trash.untrash(body.source_id, body.events), (count) => ({ count })),
-    }),
-    manageEndpoint({
-      ...trashing,
-      id: "purgeEvents",
-      method: "POST",
-      path: "/manage/v1/events/purge",
-      summary: "Erase events permanently",
-      description: "Erases their data, and that of their repeats, permanently. Their positions in the feed remain.",
-      action: "event.purge",
-      body: anyEvents,
-      respond: ({ body }) => Effect.map(trash.purge(body.events), (count) => ({ count })),
     }),
   ]
 })

@@ -7,10 +7,9 @@
 import { ackReceiptShape, ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import { keyName } from "@data-cabinet/core/key/Authenticate"
 import { Effect } from "effect"
-import type { Endpoint } from "../api/Endpoint.ts"
+import { type Endpoint, CURSOR_PARAMETER } from "../api/Endpoint.ts"
 import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
 import { keyHeaders } from "../api/WithRateHeaders.ts"
-import { CURSOR_PARAMETER } from "../pagination/PageParameters.ts"
 import { FEED_QUERY, FOLLOWER_PARAMETER } from "./FeedEndpoint.ts"
 
 const CURSOR = "AeYvQb0yT8m1rGk7WyIxIiwiODQxIiwiMTA0MTciXQ"

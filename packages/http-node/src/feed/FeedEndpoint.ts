@@ -4,11 +4,10 @@ import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedParam } from "@data-cabinet/core/feed/FeedParams"
 import { Effect } from "effect"
 import type { ApiError } from "../server/ApiError.ts"
-import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
+import { type Endpoint, type QueryParameter, CURSOR_PARAMETER, LIMIT_PARAMETER } from "../api/Endpoint.ts"
 import { endpointRoute, type OwnResponse, respondBy } from "../api/EndpointRoute.ts"
 import { EVENT_EXAMPLE } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
-import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
 import { EVENT_STREAM, type FeedForms, MAX_WAIT_SECONDS, waitOf } from "./FeedForms.ts"
 
 const PARAMETERS: { readonly [name in FeedParam]: Omit<QueryParameter, "name"> } = {

@@ -14,7 +14,6 @@ import { fromResult } from "@data-cabinet/core/runtime/FromResult"
 import { Clock, Context, Effect, Latch, Option } from "effect"
 import type { ApiError } from "../server/ApiError.ts"
 import { DEADLINE_MILLIS, type KeyedRequest, type OwnResponse } from "../api/EndpointRoute.ts"
-import { preferredWait } from "../api/Prefer.ts"
 import { keyHeaders } from "../api/WithRateHeaders.ts"
 import { pageBody } from "../html/PageBody.ts"
 import {
@@ -25,6 +24,7 @@ import {
   type StreamLimits,
 } from "../server/EventStream.ts"
 import type { Request, Response } from "../server/Request.ts"
+import { preferredWait } from "../api/Preferences.ts"
 
 export const EVENT_STREAM = "text/event-stream"
 

@@ -9,9 +9,10 @@ import type { Readable } from "node:stream"
 import type { Deadline } from "@data-cabinet/core/runtime/Deadline"
 import type { Timer, TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Result } from "effect"
-import { interrupted, bodyBufferFull, tooLarge, tooSlow, type BodyReadError } from "./BodyReadError.ts"
+import { interrupted, bodyBufferFull, tooLarge, tooSlow, type BodyReadError, bodyConsumed } from "./BodyReadError.ts"
 import type { BodyBudget, Limits } from "./BodyLimits.ts"
 import { ChunkBuffer } from "@data-cabinet/core/runtime/ChunkBuffer"
+import type { Request } from "../server/Request.ts"
 
 /** Bytes read before the body is requested; as large as Node's own buffer for a request. */
 const READ_AHEAD_BYTES = 65_536
@@ -106,3 +107,19 @@ export class IncomingBody implements Body, Timer {
     this.#wanted?.(outcome)
   }
 }
+
+/** A small part of the body may be read ahead; see `IncomingBody`. */
+export const bodyOf = (request: Request, limits: Limits, budget: BodyBudget, wheel: TimerWheel): Body => {
+  const { headers } = request
+  const declared = headers["content-length"]
+  if (declared !== undefined && Number(declared) > limits.maxBytes) {
+    return { whole: async () => Result.fail(tooLarge(limits.maxBytes)), drop: () => {} }
+  }
+  const { body } = request
+  if (body === undefined || body.readableEnded) return CONSUMED
+  // A sender that waits for `100 Continue` gets it once its body is read (see refused/Expectation).
+  return new IncomingBody(body, limits, budget, wheel, headers["expect"] === undefined)
+}
+
+/** Both the embedding program's log and the client get the message: usually the same developer reads both. */
+const CONSUMED: Body = { whole: () => Promise.reject(bodyConsumed()), drop: () => {} }

@@ -10,10 +10,10 @@ import type { IntakeError, IntakeErrorCode } from "@data-cabinet/core/intake/Int
 import type { HandshakeAnswer } from "@data-cabinet/core/verification/Handshake"
 import { intakePage } from "../html/IntakePages.ts"
 import type { IntakePage } from "../html/IntakePages.ts"
-import { jsonLine } from "../parser/JsonLine.ts"
 import { acceptsHtml, chooseLanguage } from "../html/Language.ts"
 import { PAGE_HEADERS } from "../html/Page.ts"
 import type { Response, Request as AnyRequest } from "../server/Request.ts"
+import { jsonLine } from "../parser/BadRequest.ts"
 
 type Request = Pick<AnyRequest, "headers">
 

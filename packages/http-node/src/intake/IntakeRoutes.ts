@@ -19,9 +19,8 @@ import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Response, Request } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { BodyLimits, HeldBodies, type Limits } from "./BodyLimits.ts"
-import { bodyOf } from "./BodyOf.ts"
 import { codingsOf, decodeContent } from "./ContentEncoding.ts"
-import type { Body } from "./IncomingBody.ts"
+import { type Body, bodyOf } from "./IncomingBody.ts"
 import {
   acceptedResponse,
   asksPermission,

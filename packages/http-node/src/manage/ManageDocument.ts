@@ -5,11 +5,12 @@ import type { QueryParameter } from "../api/Endpoint.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import type { OperationObject, ParameterObject, PathItem, ResponseObject } from "../openapi/OperationObject.ts"
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
-import { MANAGE_CODES, type ManageCode, manageType, MANAGE_TYPES } from "./ManageCode.ts"
 import { type ManageEndpoint, TAGS } from "./ManageEndpoint.ts"
 import { HEADER, REPLAY_HEADER } from "./Once.ts"
 import * as Shape from "@data-cabinet/core/json/Shape"
 import { SCHEMAS } from "../openapi/Schemas.ts"
+import type { ManageCode } from "./ManageCode.ts"
+import { MANAGE_CODES, manageType, MANAGE_TYPES } from "./ManageRefusals.ts"
 
 /** The form of every error. */
 const errorShape = Shape.named(

@@ -11,8 +11,8 @@ import type { Effect, Schema } from "effect"
 import type { Components, JsonSchema } from "@data-cabinet/core/json/Shape"
 import type { QueryParameter } from "../api/Endpoint.ts"
 import type { Request } from "../server/Request.ts"
-import type { ManageCode } from "./ManageCode.ts"
 import type { ManageError } from "./ManageError.ts"
+import type { ManageCode } from "./ManageCode.ts"
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE"
 

@@ -1,8 +1,9 @@
 /** The one error shape of the management API, the read API's own: `{error: {type, code, message, param}}`. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { jsonLine } from "../parser/JsonLine.ts"
 import type { Response } from "../server/Request.ts"
-import { MANAGE_CODES, type ManageCode, manageType } from "./ManageCode.ts"
+import type { ManageCode } from "./ManageCode.ts"
+import { MANAGE_CODES, manageType } from "./ManageRefusals.ts"
+import { jsonLine } from "../parser/BadRequest.ts"
 
 export interface ManageError {
   readonly code: ManageCode

@@ -7,9 +7,9 @@ import { jsonErrorInWords, parseJson } from "@data-cabinet/core/json/ParseJson"
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Effect, Exit, Result, Schema, SchemaIssue } from "effect"
 import { HeldBodies, type Limits } from "../intake/BodyLimits.ts"
-import { bodyOf } from "../intake/BodyOf.ts"
 import type { Request } from "../server/Request.ts"
 import type { ManageError } from "./ManageError.ts"
+import { bodyOf } from "../intake/IncomingBody.ts"
 
 const LIMITS: Limits = { maxBytes: 1_048_576, idle: 10_000, total: 30_000, buffered: 64 * 1_048_576, store: 0 }
 

@@ -3,7 +3,6 @@
  * the API, although no route has seen them. They name the fault and never echo the request.
  */
 import { STATUS_CODES } from "node:http"
-import { jsonLine } from "./JsonLine.ts"
 
 /** The interface whose format the response has. */
 export type ResponseFormat = "intake" | "api"
@@ -50,3 +49,6 @@ export const refusalText = (refusal: Refusal, format: ResponseFormat): string =>
   )
   return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`
 }
+
+/** JSON as the body of a response. It ends with a newline, so that a terminal's prompt begins on the next line. */
+export const jsonLine = (value: object): string => `${JSON.stringify(value)}\n`

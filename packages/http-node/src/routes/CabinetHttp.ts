@@ -1,20 +1,19 @@
 /** The HTTP side of one cabinet: its routes, closed over its services. */
 import { Context, Effect, Layer } from "effect"
 import { apiRoutes } from "./ApiRoutes.ts"
-import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { acknowledgeEvents } from "../feed/AcknowledgeEndpoint.ts"
 import { uploadRoutes } from "../file/UploadRoute.ts"
 import { intakeRoutes } from "../intake/IntakeRoutes.ts"
 import { Management } from "./Management.ts"
 import { manageErrorResponse } from "../manage/ManageError.ts"
-import { ConsoleRoutes } from "../server/ConsoleRoutes.ts"
 import { type ApiName, crossOrigin } from "../server/CrossOrigin.ts"
-import { HttpSettings } from "../server/HttpSettings.ts"
+import { HttpSettings, ConsoleRoutes } from "../server/HttpSettings.ts"
 import { observe } from "../server/Observe.ts"
 import type { Response, Request } from "../server/Request.ts"
 import { rootRoute } from "./RootRoute.ts"
 import { type Address, routeTable } from "../server/Route.ts"
+import { noSuchEndpoint } from "../server/ApiError.ts"
 
 export class CabinetHttp extends Context.Service<
   CabinetHttp,

@@ -13,6 +13,7 @@ import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
 import { manageFollowers } from "../follower/ManageFollowers.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
+import { manageTrash } from "../event/ManageTrash.ts"
 import { manageRereading } from "../event/ManageRereading.ts"
 import { manageInbox } from "../inbox/ManageInbox.ts"
 import { manageImports } from "../file/ManageImports.ts"
@@ -50,6 +51,7 @@ export const manageEndpoints = Effect.map(
     manageColumns,
     manageTableRebuild,
     manageEvents,
+    manageTrash,
     manageInbox,
     manageErasure,
     manageLateVerification,

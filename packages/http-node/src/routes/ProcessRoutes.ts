@@ -2,17 +2,16 @@
 import { VERSION } from "@data-cabinet/core/diagnostics/Version"
 import { Context, Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { errorResponse } from "../server/ApiError.ts"
+import { errorResponse, noSuchEndpoint } from "../server/ApiError.ts"
 import { faultError, type LoggedFault } from "../server/Fault.ts"
-import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { isLocalRequest } from "../server/ClientAddress.ts"
 import type { Stopping } from "../server/Listener.ts"
-import { jsonLine } from "../parser/JsonLine.ts"
 import { effectRunner, type RunEffect } from "../server/EffectRunner.ts"
 import type { Response } from "../server/Request.ts"
 import type { Route } from "../server/Route.ts"
 import { Readiness } from "../server/Readiness.ts"
 import { sharedCheck } from "../server/SharedCheck.ts"
+import { jsonLine } from "../parser/BadRequest.ts"
 
 const noStore = { "cache-control": "no-store" }
 

@@ -4,8 +4,7 @@ import { methodNotAllowed } from "../api/EndpointErrors.ts"
 import { faultError } from "../server/Fault.ts"
 import { acceptsHtml } from "../html/Language.ts"
 import { REFERENCE_PATH } from "../openapi/ReferenceRoute.ts"
-import { CONSOLE_PATH } from "../server/ConsoleRoutes.ts"
-import type { HttpSettings } from "../server/HttpSettings.ts"
+import { type HttpSettings, CONSOLE_PATH } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
 
 export const rootRoute = ({ baseUrl, docsUrl }: HttpSettings["Service"], hasConsole: boolean): Route => {

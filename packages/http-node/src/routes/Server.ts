@@ -7,9 +7,8 @@
  * builds (and caches) one `CabinetHttp` per cabinet.
  */
 import { Effect, Layer, Result } from "effect"
-import { errorResponse } from "../server/ApiError.ts"
+import { errorResponse, noSuchEndpoint } from "../server/ApiError.ts"
 import { faultError, logFault } from "../server/Fault.ts"
-import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
 import { Cabinets } from "./Cabinets.ts"
 import { cabinetUnavailable, stoppedResponse, unknownHost } from "../tenancy/UnknownHost.ts"
 import { effectRunner } from "../server/EffectRunner.ts"

@@ -8,12 +8,11 @@ import type { SelectionError } from "@data-cabinet/core/selection/SelectionError
 import { type SELECTION_PARAMS, selectionError, shown } from "@data-cabinet/core/selection/SelectionParams"
 import { type RowsPage, SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Context, Effect, Result } from "effect"
-import type { Endpoint, QueryParameter } from "../api/Endpoint.ts"
+import { type Endpoint, type QueryParameter, CURSOR_PARAMETER, LIMIT_PARAMETER } from "../api/Endpoint.ts"
 import { DEADLINE_MILLIS, endpointRoute, type KeyedRequest, type OtherForm } from "../api/EndpointRoute.ts"
 import { COLUMN_EXAMPLES } from "../openapi/Examples.ts"
 import { ref } from "../openapi/Schemas.ts"
 import { pageBody } from "../html/PageBody.ts"
-import { CURSOR_PARAMETER, LIMIT_PARAMETER } from "../pagination/PageParameters.ts"
 import { TABLE_PATH } from "./TablePath.ts"
 
 const text = { type: "string" }

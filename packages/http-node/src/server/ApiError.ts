@@ -1,8 +1,8 @@
 /** The one error shape of the read API: `{error: {type, code, message, param}}`. */
 import { ERROR_TYPES, type ErrorCode } from "@data-cabinet/core/error/ErrorCode"
-import { jsonLine } from "../parser/JsonLine.ts"
 import { ERROR_STATUS } from "./ErrorStatus.ts"
 import type { Response } from "./Request.ts"
+import { jsonLine } from "../parser/BadRequest.ts"
 
 export interface ApiError {
   readonly code: ErrorCode
@@ -28,3 +28,9 @@ export const errorResponse = (error: ApiError, headers: Readonly<Record<string, 
   if (error.retryAfter !== undefined) all["retry-after"] = String(error.retryAfter)
   return { status: ERROR_STATUS[error.code], headers: all, body: jsonLine(body) }
 }
+
+/** The response for an address without an endpoint. */
+export const noSuchEndpoint = errorResponse({
+  code: "no_such_endpoint",
+  message: "Unknown endpoint. The endpoints of the API are described at /api/v1/docs.",
+})

@@ -1,6 +1,7 @@
 /** Settings of one cabinet's HTTP routes, provided where the server is composed. */
 import { Context } from "effect"
 import type { TrustedProxies } from "./ClientAddress.ts"
+import type { Route } from "./Route.ts"
 
 export class HttpSettings extends Context.Service<
   HttpSettings,
@@ -17,3 +18,11 @@ export class HttpSettings extends Context.Service<
     readonly trustedProxies: TrustedProxies
   }
 >()("@data-cabinet/http-node/server/HttpSettings") {}
+
+/** Where the console's screens join a cabinet's routes. Empty for a cabinet that is composed without it. */
+export const ConsoleRoutes = Context.Reference<ReadonlyArray<Route>>("@data-cabinet/http-node/server/ConsoleRoutes", {
+  defaultValue: () => [],
+})
+
+/** The path of the console's first screen, below the base address. */
+export const CONSOLE_PATH = "/console/"

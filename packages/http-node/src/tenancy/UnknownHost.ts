@@ -3,8 +3,7 @@
  */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { errorResponse } from "../server/ApiError.ts"
-import { noSuchEndpoint } from "../api/NoSuchEndpoint.ts"
+import { errorResponse, noSuchEndpoint } from "../server/ApiError.ts"
 import { isNavigation, refusedResponse, unavailableResponse } from "../intake/IntakeResponses.ts"
 import type { Response, Request } from "../server/Request.ts"
 

@@ -1,4 +1,3 @@
-import { ArchiveReader } from "@data-cabinet/core/file/ArchiveReader"
 import { MAX_FILE_BYTES } from "@data-cabinet/core/file/FileInspection"
 import { inPieces } from "@data-cabinet/core/file/Pieces"
 import { Effect, Stream } from "effect"
@@ -6,6 +5,7 @@ import { gzipSync } from "node:zlib"
 import { assert, it } from "vitest"
 import { layer } from "../../src/archive/NodeArchiveReader.ts"
 import { zipOf, type ZipParts, type ZipWays } from "../../../../test/support/workbooks/zipOf.ts"
+import { ArchiveReader } from "@data-cabinet/core/file/ReadableFile"
 
 const opening = (name: string, bytes: Uint8Array, maxBytes = MAX_FILE_BYTES) =>
   Effect.gen(function* () {

@@ -5,8 +5,6 @@ import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { timerWheel } from "@data-cabinet/core/runtime/TimerWheel"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
-import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
-import { SnsService } from "@data-cabinet/core/verification/SnsService"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -16,6 +14,8 @@ import { fetchAdapter } from "../../src/server/FetchAdapter.ts"
 import type { Handle } from "../../src/server/Request.ts"
 import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
+import { SnsService } from "@data-cabinet/core/verification/VerifySns"
+import { RefusedSignatures } from "@data-cabinet/core/verification/VerifySender"
 
 const MINUTES = 600_000
 

@@ -3,9 +3,10 @@
  * (`vitest run -u` writes them) and compared with the code.
  */
 import { ROLE_NEEDED } from "@data-cabinet/core/key/Role"
-import { MANAGE_CODES, type ManageCode, manageType } from "@data-cabinet/http-node/manage/ManageCode"
 import { it } from "vitest"
 import { expectTables } from "../support/pageTables.ts"
+import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
+import { MANAGE_CODES, manageType } from "@data-cabinet/http-node/manage/ManageRefusals"
 
 const TABLES: Readonly<Record<string, string>> = {
   "| Action | Role |\n|---|---|\n": Object.entries(ROLE_NEEDED)

@@ -1,9 +1,9 @@
 /** The audit log of a remote cabinet, which its own server writes. */
 import { type AuditEntry, type auditEntryShape, AuditLog, type AuditQuery } from "@data-cabinet/core/audit/AuditLog"
 import { Effect, Layer } from "effect"
-import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect } from "../http/RemoteRefusal.ts"
+import { serverOnly } from "../http/RemoteSettings.ts"
 
 /** The most that the API returns at once. */
 const MAX_PAGE = 1000

@@ -2,7 +2,7 @@
  * The delivery addresses of a remote cabinet. Their settings are also checked here, so that refusals have the same
  * words. Only a request that reveals an address returns its secret.
  */
-import type { Address, AddressChange } from "@data-cabinet/core/delivery/Address"
+import type { Address } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
@@ -14,6 +14,7 @@ import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import { Effect, Layer } from "effect"
 import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
 const known = ofCodes(AddressError)
 

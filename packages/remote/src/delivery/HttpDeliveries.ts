@@ -2,12 +2,17 @@
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries, type DeliveryQuery } from "@data-cabinet/core/delivery/Deliveries"
-import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryCursor"
-import type { DeliveryFilter, LogQuery, ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
+import {
+  type DeliveryFilter,
+  type LogQuery,
+  type ResendRange,
+  deliveryCursor,
+  deliveryPlace,
+} from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer } from "effect"
-import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { serverOnly } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(AddressError)
 

@@ -1,6 +1,5 @@
 /** The followers of a remote cabinet. */
-import { FollowerError } from "@data-cabinet/core/follower/FollowerError"
-import { Followers } from "@data-cabinet/core/follower/Followers"
+import { Followers, FollowerError } from "@data-cabinet/core/follower/Followers"
 import type { FollowerState } from "@data-cabinet/core/follower/FollowerStore"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"

@@ -19,3 +19,7 @@ export const IsLookup = Context.Reference<boolean>("@data-cabinet/remote/http/Is
 
 export const lookup = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(work, IsLookup, true)
+
+/** Operations of ports that only a cabinet's own server performs: no command requests them of a remote cabinet. */
+export const serverOnly = (what: string): Effect.Effect<never> =>
+  Effect.die(new Error(`${what} is done by the server, not over its management API`))

@@ -4,7 +4,7 @@ import type { InboxMessage } from "@data-cabinet/core/inbox/InboxMessage"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
-import { serverOnly } from "../http/ServerOnly.ts"
+import { serverOnly } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(InboxError)
 

@@ -3,9 +3,9 @@ import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/Acce
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { checkHolderName, checkLifetime, checkList, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
-import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { serverOnly } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(KeyError)
 

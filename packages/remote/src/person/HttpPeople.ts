@@ -4,10 +4,9 @@ import type { Person, Session } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Effect, Layer } from "effect"
-import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
-import { lookup } from "../http/RemoteSettings.ts"
+import { lookup, serverOnly } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(PersonError)
 

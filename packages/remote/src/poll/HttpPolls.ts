@@ -1,11 +1,11 @@
 /** The polls of a remote cabinet; its server runs them. */
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { NewPoll, Poll, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
-import { PollError } from "@data-cabinet/core/poll/PollError"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
+import { PollError } from "@data-cabinet/core/poll/PollError"
 
 const known = ofCodes(PollError)
 

@@ -4,9 +4,9 @@ import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkKeepOld, checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option } from "effect"
-import { serverOnly } from "../http/ServerOnly.ts"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, RemoteRefusal, refusedAs } from "../http/RemoteRefusal.ts"
+import { serverOnly } from "../http/RemoteSettings.ts"
 
 const known = ofCodes(SourceError)
 

@@ -3,10 +3,10 @@
  *
  * Decision: docs/decisions/0062-what-happened-is-counted-behind-the-feed.md
  */
-import { ACTIVITY } from "@data-cabinet/core/activity/ActivityFollower"
+import { ACTIVITY } from "@data-cabinet/core/activity/CountActivity"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
-import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/QuietSource"
 import { behind } from "../feed/Behind.ts"
+import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/Activity"
 
 /**
  * $1 to $3: the event to continue after; $4, $5: the watermark; $6: how many. Counts the events, and returns the last

@@ -1,5 +1,5 @@
 /** Counts in PostgreSQL. The transaction that counts also moves the follower, so counts and position cannot differ. */
-import { ACTIVITY } from "@data-cabinet/core/activity/ActivityFollower"
+import { ACTIVITY } from "@data-cabinet/core/activity/CountActivity"
 import {
   type ActivityBucket,
   ActivityStore,

@@ -7,7 +7,6 @@ import type { SqlError } from "effect/sql"
 import { NoServerFits, TransactionPooling } from "./HostProbe.ts"
 import { SessionUnfit } from "./SessionCheck.ts"
 import { sqlMessage, sqlState } from "./SqlState.ts"
-import { stopReasonOf } from "./StopReasons.ts"
 
 const BY_STATE: Readonly<Record<string, string>> = {
   "25006": "it is read-only: it is a standby, or set to read-only",
@@ -124,4 +123,30 @@ export const isTemporary = (error: SqlError.SqlError): boolean => {
   if (code !== undefined) return NOT_THERE.has(code)
   // The driver's own errors, without a system error code.
   return operation !== "connect" || /timed out|closed/i.test(sqlMessage(error))
+}
+
+/**
+ * Why a server that this process started has stopped: a failed connection shows only that nothing listens there, while the
+ * reason is in the server's log.
+ */
+const reasons = new Map<string, () => string | undefined>()
+
+/** Where a server listens: its socket's directory, or the loopback if that is empty. */
+interface Place {
+  readonly socketDir: string
+  readonly port: number
+}
+
+/** Gives failed connections to this server a reason, until the returned function is called. */
+export const addStopReason = ({ socketDir, port }: Place, why: () => string | undefined): (() => void) => {
+  const address = socketDir === "" ? `127.0.0.1:${port}` : `${socketDir}/.s.PGSQL.${port}`
+  reasons.set(address, why)
+  return () => void (reasons.get(address) === why && reasons.delete(address))
+}
+
+/** In words that end the sentence "the database cannot be used: …"; undefined for any other failure or server. */
+export const stopReasonOf = (cause: unknown): string | undefined => {
+  if (reasons.size === 0 || !(cause instanceof Error) || !("address" in cause)) return undefined
+  const { address, port } = cause as { readonly address: unknown; readonly port?: unknown }
+  return reasons.get(port === undefined ? String(address) : `${String(address)}:${String(port)}`)?.()
 }

@@ -2,7 +2,7 @@
  * Records passed to a statement as one array parameter per column and read there with `unnest`. A column is described once:
  * its name, its type, and where a record has its value.
  */
-import { boolArray, byteaArray, int4Array, int8Array, textArray } from "./ArrayParameter.ts"
+import { boolArray, byteaArray, int4Array, int8Array, textArray } from "./Parameter.ts"
 
 export interface InputColumn<Row> {
   /** The type in SQL. */

@@ -25,9 +25,24 @@ export const READY = code("Z")
 export const IDLE = code("I")
 
 /** Only rows and errors may be longer. */
-export const MOST_BYTES = 65_536
+const MOST_BYTES = 65_536
 /** As many as the driver accepts. */
-export const MOST_ERROR_BYTES = PgProtocol.defaultMaxMessageSize
+const MOST_ERROR_BYTES = PgProtocol.defaultMaxMessageSize
+
+/** The most bytes that a message of this type may have, given those of a row. */
+export const mostBytesOf = (type: number, ofRow: number): number => {
+  if (type === ROW) return ofRow
+  return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
+}
+
+/** Whether the server may send it at any time, about something else. */
+export const isAside = (type: number): boolean => type === NOTICE || type === NOTIFICATION || type === PARAMETER
+
+/** Whether a message that was too long was a row. Fails for one of the others that matter. */
+export const isLongRow = (type: number): boolean => {
+  if (type !== ROW && !isAside(type)) throw new ProtocolError("A message is too long")
+  return type === ROW
+}
 
 export const bind = PgProtocol.makeBindEncoder<string>(
   (sink, value) => {
@@ -37,8 +52,13 @@ export const bind = PgProtocol.makeBindEncoder<string>(
   () => true,
 )
 
+/** The statement of that name has other parameters. */
+export const WRONG_MESSAGE = "08P01"
+/** The statement's name is unknown to the server, or its plan would return something else now. */
+export const STALE_NAMES: ReadonlySet<string | undefined> = new Set(["26000", "0A000"])
+
 /** The oid of each column's type in a RowDescription. */
-export const columnTypes = (bytes: DataView, start: number, end: number): ReadonlyArray<number> => {
+const columnTypes = (bytes: DataView, start: number, end: number): ReadonlyArray<number> => {
   const types: Array<number> = []
   let at = start + 2
   for (let left = bytes.getUint16(start); left > 0; left--) {
@@ -48,6 +68,12 @@ export const columnTypes = (bytes: DataView, start: number, end: number): Readon
   }
   if (at !== end) throw new ProtocolError("A description of columns has a wrong length")
   return types
+}
+
+/** Whether a RowDescription is of columns of these types, by oid. */
+export const hasTypes = (bytes: DataView, start: number, end: number, types: ReadonlyArray<number>): boolean => {
+  const found = columnTypes(bytes, start, end)
+  return found.length === types.length && found.every((type, index) => type === types[index])
 }
 
 /** The text in a row of one value. */

@@ -3,115 +3,59 @@
  * object is as expected. Both run in one implicit transaction, so that the locks of the page are still held when the
  * proof takes its snapshot. Nothing is created for a row or a value: a row is encoded as JSON in place.
  *
- * Any unexpected message of the server ends the session. A call that is aborted cancels the statement in the database;
- * its remaining messages are discarded.
+ * Any unexpected message of the server ends the session.
  */
 import type { PgProtocol } from "@effect/sql-pg"
-import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { Result } from "effect"
-import type { SqlError } from "effect/sql"
-import { type FrameConsumer, ProtocolError } from "./FrameReader.ts"
+import { ProtocolError } from "./FrameReader.ts"
 import {
   COLUMNS,
-  columnTypes,
   COMPLETE,
   ERROR,
   errorFields,
   failureOf,
+  hasTypes,
   IDLE,
+  isAside,
+  isLongRow,
   lostBy,
-  MOST_BYTES,
-  MOST_ERROR_BYTES,
-  NOTICE,
-  NOTIFICATION,
-  PARAMETER,
+  mostBytesOf,
   READY,
   ROW,
+  STALE_NAMES,
   SUSPENDED,
   versionIn,
+  WRONG_MESSAGE,
 } from "./Messages.ts"
-import type { Added, PageOutcome, PageStatement, PageToRead, RowSink } from "./PageStatement.ts"
-import { Pipeline, unexpected } from "./Pipeline.ts"
-import type { Receiver } from "./Wire.ts"
+import {
+  type Added,
+  NOBODY_WAITS,
+  type PageResult,
+  type PageStatement,
+  type PageToRead,
+  RowLot,
+} from "./PageStatement.ts"
+import { unexpected } from "./Pipeline.ts"
+import { SessionExchange } from "./SessionExchange.ts"
 import type { WireSession } from "./Wires.ts"
 
-/** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
-const MOST_LONG_ROWS = 8
-
-/** A statement that ends on its own within this many milliseconds need not be cancelled. */
-const GRACE_MILLIS = 10
-/** How long a cancelled statement may go on before its session is ended. */
-const DRAIN_MILLIS = 5_000
-
-const CANCELLED = "57014"
-/** The statement of that name has other parameters. */
-const WRONG_MESSAGE = "08P01"
-/** The statement's name is unknown to the server, or its plan would return something else now. */
-const STALE_NAMES: ReadonlySet<string | undefined> = new Set(["26000", "0A000"])
-
-type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
-
-/**
- * Reads a page in a session that is used for nothing else until it has ended. A call that is aborted cancels the
- * statement: the result is then `other`, and comes when the session is at rest.
- */
-export const readPage = (
-  session: WireSession,
-  statement: PageStatement,
-  rows: RowSink,
-  call: AbortableCall,
-): Promise<PageResult> => readPages(session, [{ statement, rows }], call)
-
-/**
- * Reads several pages in one transaction, followed by their common proof. All or none: no page counts unless all were
- * read. Pages with long rows are never read together.
- */
-export const readPages = (
-  session: WireSession,
-  pages: ReadonlyArray<PageToRead>,
-  call: AbortableCall,
-): Promise<PageResult> =>
-  new Promise((resolve) => {
-    if (call.isAborted) return resolve(NOBODY_WAITS)
-    const exchange = new PageExchange(session, pages, (result) => {
-      stopListening()
-      resolve(result)
-    })
-    const stopListening = call.onAbort(() => exchange.abort())
-    exchange.start()
-  })
-
-/** The state of an exchange that is only being drained. */
-const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
-
-class PageExchange implements Receiver, FrameConsumer {
-  readonly #session: WireSession
+export class PageExchange extends SessionExchange {
   readonly #pages: ReadonlyArray<PageToRead>
   /** The page whose messages come. */
   #page: PageToRead
   #pageIndex = 0
   readonly #resume: (result: PageResult) => void
-  readonly #pipeline: Pipeline
   #inProof = false
   #added: Added = "more"
   /** Whether a statement returned something else than it is said to. */
   #isOther = false
-  #rowsAtOnce = 1
-  #rowsOfLot = 0
+  readonly #lot = new RowLot()
   #version: string | null = null
   #failure: PgProtocol.ErrorFields | undefined
   #isRetried = false
-  #isDone = false
-  /** Notifies the caller, once the connection is returned. */
-  #ended: (() => void) | undefined
-  /** Set once the caller has left or does not want the rest: called when the session is idle. */
-  #drained: (() => void) | undefined
-  #timer: NodeJS.Timeout | undefined
-  #isCancelled = false
 
   constructor(session: WireSession, pages: ReadonlyArray<PageToRead>, resume: (result: PageResult) => void) {
-    this.#session = session
-    this.#pipeline = new Pipeline(session)
+    super(session)
     this.#pages = pages
     this.#page = pages[0]!
     this.#resume = resume
@@ -121,72 +65,47 @@ class PageExchange implements Receiver, FrameConsumer {
     return this.#page.statement
   }
 
-  start(): void {
-    this.#session.wire.takeOver(this)
-    if (!this.#isDone) this.#sendPages()
-  }
-
-  #sendPages(): void {
-    const pipeline = this.#pipeline
+  protected begin(): void {
+    const { pipeline } = this
     pipeline.begin()
     for (const { statement } of this.#pages) {
       if (pipeline.bind(statement.text, statement.values, statement.replan)) pipeline.describe()
       if (statement.areLong) pipeline.awaitRows()
       else pipeline.execute()
     }
-    if (this.#statement.areLong) pipeline.fetch(this.#rowsAtOnce)
+    if (this.#statement.areLong) pipeline.fetch(this.#lot.size)
     else this.#sendProof()
   }
 
   #sendProof(): void {
     const { proof } = this.#statement
     if (proof !== null) {
-      this.#pipeline.bind(proof.text, proof.values, false)
-      this.#pipeline.execute()
+      this.pipeline.bind(proof.text, proof.values, false)
+      this.pipeline.execute()
     }
-    this.#pipeline.sync()
+    this.pipeline.sync()
   }
 
-  receive(chunk: Uint8Array): void {
-    let end: number
-    try {
-      end = this.#session.frames.push(chunk, this)
-    } catch (cause) {
-      return void this.#session.wire.destroy(cause instanceof Error ? cause : new ProtocolError(String(cause)))
-    }
-    const ended = this.#ended
-    if (ended === undefined) return
-    this.#ended = undefined
-    this.#session.frames.rest()
-    // Done before the caller continues, which may use the session by the driver.
-    this.#session.wire.giveBack(chunk.subarray(end))
-    ended()
+  protected resumeLost(cause: Error): void {
+    this.#resume(Result.fail(this.#failure === undefined ? lostBy(cause) : failureOf(this.#failure)))
   }
 
-  lost(cause: Error): void {
-    if (this.#isDone) return
-    this.#end(Result.fail(this.#failure === undefined ? lostBy(cause) : failureOf(this.#failure)))
-    this.#ended?.()
+  protected resumeAborted(): void {
+    this.#resume(NOBODY_WAITS)
   }
 
   mostBytes(type: number): number {
-    if (type === ROW) return this.#page.rows.mostBytes
-    return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
+    return mostBytesOf(type, this.#page.rows.mostBytes)
   }
 
   skipped(type: number): void {
-    if (type === NOTICE || type === NOTIFICATION || type === PARAMETER) return
-    if (type !== ROW) throw new ProtocolError("A message is too long")
+    if (!isLongRow(type)) return
     this.#expectRow()
     if (!this.#inProof && this.#added === "more") this.#note(this.#page.rows.skipped())
   }
 
   read(type: number, bytes: DataView, start: number, end: number): boolean {
     switch (type) {
-      case NOTICE:
-      case PARAMETER:
-      case NOTIFICATION:
-        return true
       case ERROR:
         this.#fail(errorFields(bytes, start, end))
         return true
@@ -197,7 +116,7 @@ class PageExchange implements Receiver, FrameConsumer {
       case READY:
         return this.#ready(bytes, start, end)
     }
-    if (this.#drained !== undefined && this.#failure === undefined) return true
+    if (isAside(type) || (this.isDraining && this.#failure === undefined)) return true
     if (type === SUSPENDED && this.#mayFetch) this.#fetch()
     else {
       this.#expect(type)
@@ -209,18 +128,18 @@ class PageExchange implements Receiver, FrameConsumer {
 
   /** Whether the server's remaining messages are only being drained. */
   get #isFinishing(): boolean {
-    return this.#drained !== undefined || this.#failure !== undefined
+    return this.isDraining || this.#failure !== undefined
   }
 
   #expect(type: number): void {
     if (this.#failure !== undefined) throw unexpected(type)
-    this.#pipeline.expect(type)
+    this.pipeline.expect(type)
   }
 
   #expectRow(): void {
-    if (this.#drained !== undefined && this.#failure === undefined) return
-    if (this.#failure !== undefined || this.#pipeline.next !== COMPLETE) throw new ProtocolError("Unexpected row")
-    this.#rowsOfLot++
+    if (this.isDraining && this.#failure === undefined) return
+    if (this.#failure !== undefined || this.pipeline.next !== COMPLETE) throw new ProtocolError("Unexpected row")
+    this.#lot.came++
   }
 
   #row(bytes: DataView, start: number, end: number): void {
@@ -233,46 +152,36 @@ class PageExchange implements Receiver, FrameConsumer {
     this.#added = added
     if (added === "malformed") this.#isOther = true
     if (added === "full" && !this.#statement.areLong) {
-      this.#drain(() => this.#resume(Result.succeed({ outcome: "too long" })))
+      this.drain(() => this.#resume(Result.succeed({ outcome: "too long" })))
     }
   }
 
   /** A statement's columns are examined once: a prepared statement returns the same types, or fails. */
   #describe(bytes: DataView, start: number, end: number): void {
     const { text, types } = this.#statement
-    const found = columnTypes(bytes, start, end)
-    const isSame = found.length === types.length && found.every((type, index) => type === types[index])
-    if (isSame) this.#pipeline.keep(text)
+    if (hasTypes(bytes, start, end, types)) this.pipeline.keep(text)
     else this.#note("malformed")
   }
 
   /** Rows are left in the portal: exactly as many have come as were requested. */
   get #mayFetch(): boolean {
     if (!this.#statement.areLong || this.#inProof || this.#failure !== undefined) return false
-    return this.#pipeline.next === COMPLETE && this.#rowsOfLot === this.#rowsAtOnce
+    return this.pipeline.next === COMPLETE && this.#lot.isComplete
   }
 
   #fetch(): void {
     if (this.#added !== "more") {
-      this.#pipeline.expect(COMPLETE)
+      this.pipeline.expect(COMPLETE)
       return this.#complete()
     }
-    this.#rowsAtOnce = Math.min(this.#rowsAtOnce * 2, this.#page.rows.room(), MOST_LONG_ROWS)
-    this.#rowsOfLot = 0
-    this.#pipeline.fetch(this.#rowsAtOnce)
+    this.pipeline.fetch(this.#lot.next(this.#page.rows.room()))
   }
 
   #complete(): void {
-    if (this.#inProof) {
-      this.#pipeline.keep(this.#statement.proof!.text)
-      return
-    }
-    if (this.#pageIndex < this.#pages.length - 1) {
-      this.#showPage(this.#pageIndex + 1)
-      return
-    }
+    if (this.#inProof) return this.pipeline.keep(this.#statement.proof!.text)
+    if (this.#pageIndex < this.#pages.length - 1) return this.#showPage(this.#pageIndex + 1)
     this.#inProof = this.#statement.proof !== null
-    if (!this.#pipeline.isSynced) this.#sendProof()
+    if (!this.pipeline.isSynced) this.#sendProof()
   }
 
   #showPage(index: number): void {
@@ -284,22 +193,22 @@ class PageExchange implements Receiver, FrameConsumer {
   #fail(fields: PgProtocol.ErrorFields): void {
     // A second error can only report the end of the session.
     this.#failure ??= fields
-    if (!this.#pipeline.isSynced) this.#pipeline.endEarly()
+    if (!this.pipeline.isSynced) this.pipeline.endEarly()
   }
 
   #ready(bytes: DataView, start: number, end: number): boolean {
     if (!this.#isFinishing) this.#expect(READY)
-    if (!this.#pipeline.isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
+    if (!this.pipeline.isSynced || end - start !== 1 || bytes.getUint8(start) !== IDLE) {
       throw new ProtocolError("The session is not idle")
     }
     const failure = this.#failure
-    this.#pipeline.closeUnkept()
-    if (this.#drained !== undefined) {
+    this.pipeline.closeUnkept()
+    if (this.isDraining) {
       this.#end(NOBODY_WAITS)
-      if (this.#isCancelled && failure?.code !== CANCELLED) this.#endSession()
+      this.endUnlessCancelled(failure?.code)
       return false
     }
-    if (failure !== undefined && this.#pipeline.reuses && !this.#isRetried && STALE_NAMES.has(failure.code)) {
+    if (failure !== undefined && this.pipeline.reuses && !this.#isRetried && STALE_NAMES.has(failure.code)) {
       this.#retry()
       return true
     }
@@ -314,60 +223,23 @@ class PageExchange implements Receiver, FrameConsumer {
     return state === WRONG_MESSAGE || (this.#inProof && STALE_NAMES.has(state))
   }
 
-  /**
-   * A request to cancel that was not confirmed may still reach the session's next statement. The caller continues once
-   * the driver knows that the session has ended.
-   */
-  #endSession(): void {
-    const { wire } = this.#session
-    const ended = this.#ended
-    this.#ended = () => undefined
-    wire.once("close", () => ended?.())
-    wire.destroy()
-  }
-
   /** Once more, and prepared again: the session no longer has the statements that it had. */
   #retry(): void {
-    const { prepared } = this.#session
+    const { prepared } = this.session
     for (const { statement } of this.#pages) prepared.drop(statement.text)
     if (this.#statement.proof !== null) prepared.drop(this.#statement.proof.text)
     this.#isRetried = true
     this.#failure = undefined
     this.#inProof = false
     this.#isOther = false
-    this.#rowsAtOnce = 1
-    this.#rowsOfLot = 0
+    this.#lot.restart()
     this.#version = null
     this.#showPage(0)
     for (const { rows } of this.#pages) rows.reset()
-    this.#sendPages()
+    this.begin()
   }
 
   #end(result: PageResult): void {
-    this.#isDone = true
-    clearTimeout(this.#timer)
-    this.#ended = this.#drained ?? (() => this.#resume(result))
-  }
-
-  /** Discards the statement's remaining output, and cancels it if that does not end soon; then calls `drained`. */
-  #drain(drained: () => void): void {
-    this.#drained = drained
-    if (!this.#pipeline.isSynced) this.#pipeline.endEarly()
-    this.#timer = setTimeout(() => {
-      this.#isCancelled = true
-      this.#session.cancel()
-      this.#timer = setTimeout(
-        () => this.#session.wire.destroy(new Error("Query cancellation timed out")),
-        DRAIN_MILLIS,
-      )
-    }, GRACE_MILLIS)
-  }
-
-  /** Ends the statement for a caller that no longer waits; ends when the session is at rest. */
-  abort(): void {
-    if (this.#isDone) return
-    const drained = () => this.#resume(NOBODY_WAITS)
-    if (this.#drained === undefined) this.#drain(drained)
-    else this.#drained = drained
+    this.end(() => this.#resume(result))
   }
 }

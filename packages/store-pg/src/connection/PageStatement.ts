@@ -1,4 +1,6 @@
 /** A statement that reads a page of rows: how it is sent, where its rows are written, and its outcome. */
+import { Result } from "effect"
+import type { SqlError } from "effect/sql"
 
 /** The consumer of the rows. */
 export interface RowSink {
@@ -41,8 +43,39 @@ export type PageOutcome =
   | { readonly outcome: "read"; readonly version: string | null }
   | { readonly outcome: "too long" | "other" }
 
+export type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
+
+/** The result for a caller that has left. */
+export const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
+
 /** A page, and what becomes of its rows. */
 export interface PageToRead {
   readonly statement: PageStatement
   readonly rows: RowSink
+}
+
+/** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
+const MOST_LONG_ROWS = 8
+
+/** The long rows that are fetched at once: one, then twice as many each time. */
+export class RowLot {
+  size = 1
+  /** How many of them have come. */
+  came = 0
+
+  get isComplete(): boolean {
+    return this.came === this.size
+  }
+
+  /** Begins the next lot, of at most `room` rows, and returns its size. */
+  next(room: number): number {
+    this.size = Math.min(this.size * 2, room, MOST_LONG_ROWS)
+    this.came = 0
+    return this.size
+  }
+
+  restart(): void {
+    this.size = 1
+    this.came = 0
+  }
 }

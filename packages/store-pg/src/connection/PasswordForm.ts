@@ -8,8 +8,8 @@ import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { isVerified } from "./DatabaseUrlTls.ts"
 import { parseDatabaseUrl } from "./DatabaseUrl.ts"
-import { sqlMessage } from "./SqlState.ts"
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto"
+import { sqlMessage } from "./SqlState.ts"
 
 export type PasswordForm = "verifier" | "text"
 

@@ -22,7 +22,6 @@ import { Effect, Option, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { KeptSessions } from "./KeptSessions.ts"
 import { rawTypes } from "./RawTypes.ts"
-import { SETTINGS, settingsValues } from "./ReaderStatement.ts"
 import { endSession, type EndedSession } from "./SessionEnd.ts"
 import { type SessionGroup, sessionGroup } from "./SessionGroup.ts"
 import * as SessionPool from "./SessionPool.ts"
@@ -30,6 +29,22 @@ import { reader, readerIsolated, readerSnapshot, type SessionSettings, short } f
 import { CONNECT_TIMEOUT } from "./ResponseTimeout.ts"
 import type { ResponseWatch } from "./ResponseWatch.ts"
 import { Wires } from "./Wires.ts"
+
+/**
+ * Sets everything that a transaction relies on, regardless of the session's state, and of a pooler's changes to its
+ * initial settings. Returns the backend's process id.
+ */
+export const SETTINGS = (settings: Readonly<Record<string, string>>): string => {
+  const names = Object.keys(settings)
+  const set = names.map(
+    (_, index) => `pg_catalog.set_config($${2 * index + 1}::pg_catalog.text, $${2 * index + 2}::pg_catalog.text, true)`,
+  )
+  return `SELECT ${["pg_catalog.pg_backend_pid()", ...set].join(", ")}`
+}
+
+/** The parameter values of `SETTINGS`. */
+export const settingsValues = (settings: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(settings).flat()
 
 export type Session = PgConnection.PgConnection
 

@@ -14,17 +14,15 @@ import {
   bind,
   BOUND,
   COLUMNS,
-  columnTypes,
   COMPLETE,
   ERROR,
   errorFields,
   failureOf,
+  hasTypes,
+  isAside,
+  isLongRow,
   lostBy,
-  MOST_BYTES,
-  MOST_ERROR_BYTES,
-  NOTICE,
-  NOTIFICATION,
-  PARAMETER,
+  mostBytesOf,
   PARSED,
   READY,
   ROW,
@@ -126,33 +124,25 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
   }
 
   mostBytes(type: number): number {
-    if (type === ROW) return this.#batch.mostBytes
-    return type === ERROR ? MOST_ERROR_BYTES : MOST_BYTES
+    return mostBytesOf(type, this.#batch.mostBytes)
   }
 
   skipped(type: number): void {
-    if (type === NOTICE || type === NOTIFICATION || type === PARAMETER) return
-    if (type !== ROW) throw new ProtocolError("A message is too long")
-    this.#endBy(Result.succeed("too long"))
+    if (isLongRow(type)) this.#endBy(Result.succeed("too long"))
   }
 
   read(type: number, bytes: DataView, start: number, end: number): boolean {
-    switch (type) {
-      case NOTICE:
-      case PARAMETER:
-      case NOTIFICATION:
-        return true
-      case ERROR:
-        this.#endBy(Result.fail(failureOf(errorFields(bytes, start, end))))
-        return true
+    if (type === ERROR) {
+      this.#endBy(Result.fail(failureOf(errorFields(bytes, start, end))))
+      return true
     }
-    if (this.#ended !== undefined) return true
+    if (isAside(type) || this.#ended !== undefined) return true
     if (type === ROW) {
       this.#row(bytes, start, end)
       return true
     }
     if (this.#steps[this.#step] !== type) throw new ProtocolError(`Unexpected message ${String.fromCharCode(type)}`)
-    if (type === COLUMNS && !this.#isExpected(columnTypes(bytes, start, end))) this.#endBy(Result.succeed("other"))
+    if (type === COLUMNS && !hasTypes(bytes, start, end, this.#statement.types)) this.#endBy(Result.succeed("other"))
     if (type === COMPLETE && this.#isInProof && this.#version !== this.#statement.version) {
       this.#endBy(Result.succeed("other"))
     }
@@ -163,11 +153,6 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
 
   get #isInProof(): boolean {
     return this.#step < this.#steps.length - 2
-  }
-
-  #isExpected(found: ReadonlyArray<number>): boolean {
-    const { types } = this.#statement
-    return found.length === types.length && found.every((type, index) => type === types[index])
   }
 
   #row(bytes: DataView, start: number, end: number): void {

@@ -3,11 +3,11 @@
  * program is wrong (a defect, with its cause kept for the log).
  */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Cause, Effect, Fiber } from "effect"
+import { Cause, Effect, Fiber, Option } from "effect"
 import { SqlError } from "effect/sql"
 import { failureWords, storageWords } from "./FailureWords.ts"
-import { sqlMessage, sqlState } from "./SqlState.ts"
 import { lingering } from "./Uncancelled.ts"
+import { sqlMessage, sqlState } from "./SqlState.ts"
 
 export { sqlMessage, sqlState }
 
@@ -105,4 +105,14 @@ export const orUnavailable = <A, E, R>(
         ? Effect.fail(unavailable("The database is busy: another session holds a lock that this needs."))
         : Effect.die(error)
     }),
+  )
+
+/** The first row of a result, if it has one. */
+export const firstRow = <Row, A>(
+  rows: Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>,
+  as: (row: Row) => A,
+): Effect.Effect<Option.Option<A>, StoreUnavailable> =>
+  rows.pipe(
+    Effect.map(([row]) => Option.map(Option.fromNullishOr(row), as)),
+    orUnavailable,
   )

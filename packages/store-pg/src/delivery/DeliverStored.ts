@@ -5,7 +5,7 @@ import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { boolArray, int8Array } from "../connection/ArrayParameter.ts"
+import { boolArray, int8Array } from "../connection/Parameter.ts"
 import { IS_DELIVERED } from "./DeliveryStatement.ts"
 
 export interface UndeliveredEvent {

@@ -12,7 +12,7 @@ import {
 } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Layer, Option } from "effect"
 import { prune, recording } from "./AttemptPartitions.ts"
-import { int4Array, int8Array } from "../connection/ArrayParameter.ts"
+import { int4Array, int8Array } from "../connection/Parameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"

@@ -2,12 +2,12 @@
  * The ends of receivers' certificates, written some seconds after they were seen and only when they have changed. A process that is
  * killed before sees them again with the next connection.
  */
-import { ReceiverCertificates } from "@data-cabinet/core/delivery/ReceiverCertificates"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { textArray } from "../connection/ArrayParameter.ts"
+import { textArray } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { ReceiverCertificates } from "@data-cabinet/core/delivery/Courier"
 
 /** $1: origins, $2: ends. */
 const WRITE = `

@@ -3,14 +3,7 @@
  * change is one transaction.
  */
 import type { PgClient } from "@effect/sql-pg"
-import {
-  type AddressChange,
-  type Batching,
-  type NewAddress,
-  NO_BATCHES,
-  type OrderedPosition,
-  type Subscription,
-} from "@data-cabinet/core/delivery/Address"
+import { type Batching, NO_BATCHES, type OrderedPosition, type Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_ORDERED, type SeenAddress } from "@data-cabinet/core/delivery/AddressStore"
 import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Effect, Option, Schedule } from "effect"
@@ -34,6 +27,7 @@ import {
   storedIdentity,
   toAddress,
 } from "./StoredAddress.ts"
+import type { AddressChange, NewAddress } from "@data-cabinet/core/delivery/NewAddress"
 
 type Sql = PgClient.PgClient
 

@@ -4,7 +4,7 @@
  * Decision: docs/decisions/0070-giving-up-and-rates-of-senders.md
  */
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { storableMillis } from "../connection/StorableMillis.ts"
+import { storableMillis } from "../connection/Parameter.ts"
 
 /**
  * The last parts of a statement that has the outcomes of attempts in `held` (address, whether delivered, status, type) and

@@ -1,12 +1,6 @@
 /** An address as its row stores it, and what a change writes there. */
 import { randomBytes } from "node:crypto"
-import type {
-  Address,
-  AddressChange,
-  AddressSubscription,
-  OrderedPosition,
-  Subscription,
-} from "@data-cabinet/core/delivery/Address"
+import type { Address, AddressSubscription, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import { type BodyChoice, type BodySetting, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
@@ -19,6 +13,7 @@ import type { SecretCipher } from "../key/SecretCipher.ts"
 import { encryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 import * as AddressSettingStatement from "./AddressSettingStatement.ts"
 import type { AddressRow } from "./AddressStatement.ts"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
 /** 256 random bits, in the form of Standard Webhooks. */
 export const newSecret = (cipher: SecretCipher): string =>

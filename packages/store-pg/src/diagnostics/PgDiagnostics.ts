@@ -23,13 +23,13 @@ import { tableFacts } from "./TableFacts.ts"
 import { authority } from "./Authority.ts"
 import { writeFailure } from "./WriteCheck.ts"
 import { ROWS_SET_ASIDE } from "../row/SetAsideStatement.ts"
-import { roleName } from "../migrations/RoleName.ts"
 import { TABLES_READ_WHOLE } from "../row/ColumnIndexStatement.ts"
 import { RIGHTS_BEYOND_READING } from "../row/ReportLoginStatement.ts"
 import { OUTDATED_SEARCH_INDEXES } from "../row/SearchIndexStatement.ts"
 import { SLOW_LATELY } from "../row/SlowReads.ts"
 import { fenceHolders } from "../feed/FenceWatch.ts"
 import { listFollowers } from "../follower/PgFollowerStore.ts"
+import { roleName } from "../migrations/RoleLogins.ts"
 
 const GENERAL = `
 SELECT current_setting('server_version') AS server_version,

@@ -1,7 +1,7 @@
 /** The space on the disk of a directory, here that of the embedded PostgreSQL's data. */
 import { statfs } from "node:fs/promises"
-import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
 import { Effect, Layer } from "effect"
+import { DiskSpace } from "@data-cabinet/core/notice/SendNotices"
 
 export const layer = (path: string) =>
   Layer.succeed(DiskSpace, {

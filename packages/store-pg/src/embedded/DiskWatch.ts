@@ -1,9 +1,9 @@
 /** Measures for the operator how much room the disk of the embedded PostgreSQL's data has. */
-import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { type LiveGauges, liveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { Effect, Layer, Metric } from "effect"
 import { databaseLabel } from "../connection/DatabaseLabel.ts"
+import { DiskSpace } from "@data-cabinet/core/notice/SendNotices"
 
 const free = Metric.gauge("disk_free_bytes", {
   description: "Free space on the disk of the embedded PostgreSQL's data, in bytes.",

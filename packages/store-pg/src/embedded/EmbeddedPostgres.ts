@@ -17,7 +17,6 @@
  * - A server whose users were all killed, or exited without closing, is stopped half a minute later (see Watchdog).
  */
 import { background } from "@data-cabinet/core/runtime/Background"
-import { addStopReason } from "../connection/StopReasons.ts"
 import { copyFileSync, statSync, truncateSync } from "node:fs"
 import { Effect, type Scope } from "effect"
 import { bootstrap, ownerDatabase, ownerRole } from "./Bootstrap.ts"
@@ -32,6 +31,7 @@ import { removeEndpoint, type Transport } from "./Endpoint.ts"
 import { maxLogBytes, stopPostmaster } from "./Postmaster.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 import { ensureRunning, type RunningServer, superuser } from "./RunningServer.ts"
+import { addStopReason } from "../connection/FailureWords.ts"
 
 export interface EmbeddedOptions {
   /** Created if it does not exist. */

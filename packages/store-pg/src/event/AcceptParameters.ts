@@ -2,7 +2,7 @@
  * The parameters of an accept statement. Every batch has its events, the keys of its bodies and its original requests,
  * always in the same places; the parts that only some batches need add theirs behind them.
  */
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import type { InputColumns } from "../connection/InputColumns.ts"
 import {
   type Batch,

@@ -2,7 +2,7 @@
  * How an accept statement takes the locks of its batch's bodies, and finds the first event of each body, by which
  * repeats are marked.
  */
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import type { Batch } from "./Batch.ts"
 import { LOCKS, type AcceptParameters } from "./AcceptParameters.ts"
 

@@ -8,7 +8,7 @@
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
-import { int4Array } from "../connection/ArrayParameter.ts"
+import { int4Array } from "../connection/Parameter.ts"
 
 /** $1: the process ids of the writers. A prepared transaction has no process: it is reported as 0. */
 const BLOCKERS = `

@@ -6,7 +6,7 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Metric } from "effect"
 import type { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import type { AcceptedRow } from "./AcceptStatement.ts"
 import type { PendingBatch } from "./PendingRequests.ts"
 

@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import type { OriginalSlice, SliceQuery } from "@data-cabinet/core/event/OriginalSlice"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
 /** $1: events. The first that does not exist. */

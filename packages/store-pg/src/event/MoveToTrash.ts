@@ -4,7 +4,7 @@ import { quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { isMissingTable, SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { DELETE_DEFERRED_ROWS, DELETE_MARKS, LOCK_SOURCES, MOVE_TO_TRASH } from "./TrashStatement.ts"
 

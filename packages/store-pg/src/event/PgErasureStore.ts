@@ -2,7 +2,7 @@
 import { type ErasureCounts, ErasureStore } from "@data-cabinet/core/event/ErasureStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { COUNT_ERASABLE, ERASURE_RANGE, LAST_EVENT, MAX_ERASABLE_EVENTS, READ_ERASABLE } from "./ErasureStatement.ts"
 

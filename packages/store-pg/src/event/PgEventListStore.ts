@@ -2,7 +2,7 @@
 import { type DeliveryCounts, EventListStore, type ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
 import { DELIVERY_COUNTS, type SliceRow, sliceStatement } from "./EventListStatement.ts"

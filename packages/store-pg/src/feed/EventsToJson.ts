@@ -7,57 +7,16 @@
  *
  * Decision: docs/decisions/0047-feed-pages-from-the-messages.md
  */
-import { PgProtocol, PgTypes } from "@effect/sql-pg"
-import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { PgProtocol } from "@effect/sql-pg"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { AHEAD, BEHIND, COMMA, Items } from "@data-cabinet/core/pagination/Items"
 import type { Added, RowSink } from "../connection/PageStatement.ts"
 import { copyBytes, type JsonFragment } from "../row/JsonWriter.ts"
 import { int64At, viewOf } from "../row/ValueToJson.ts"
-import { addSpam, addVerdict, endEvent, ENVELOPE, startEvent } from "./EventJson.ts"
+import { ENVELOPE, startEvent } from "./EventJson.ts"
 import type { KnownSource, NameRow, SourceNames, SourceOrigins } from "./SourceNames.ts"
-
-/** The columns of an event in the order in which they are sent, with the oid of each one's type. */
-export const SENT_COLUMNS = {
-  epoch: 20,
-  xid: 20,
-  id: 20,
-  source_id: 20,
-  received_at: PgTypes.OID.timestamptz,
-  /** Its index in {@link CHANNELS}. */
-  channel: 23,
-  /** Whether it is verified (0: false, 1: true, {@link NOT_ASKED}: neither), and {@link SPAM} more if it is spam. */
-  marks: 23,
-  history: 16,
-  repeat_of: 20,
-  deleted_at: PgTypes.OID.timestamptz,
-  /** Null if the page is full, or if an optimistic statement met an event that may be too long for it. */
-  payload: PgTypes.OID.json,
-} as const
-
-/** The member of an event whose sender was not verified. */
-export const NOT_ASKED = 2
-
-/** The member added to an event that is spam. */
-export const SPAM = 4
-
-const COLUMNS = Object.keys(SENT_COLUMNS).length
-
-/** The number of a row's values, and the size of each. */
-const ROW_HEAD = 2
-const VALUE_HEAD = 4
-
-/** Where the values of fixed size begin, from the beginning of a row. */
-const EPOCH = ROW_HEAD + VALUE_HEAD
-const XID = EPOCH + 12
-const ID = XID + 12
-const SOURCE = ID + 12
-const RECEIVED_AT = SOURCE + 12
-const CHANNEL = RECEIVED_AT + 12
-const MARKS = CHANNEL + 8
-const HISTORY = MARKS + 8
-/** Where the head of the first value begins that may be missing. */
-const REST = HISTORY + 1
+import { payloadIn, writeRest } from "./EventTail.ts"
+import { CHANNEL, EPOCH, ID, RECEIVED_AT, SOURCE, XID } from "./EventColumns.ts"
 
 /** The most bytes that are reserved before any event has arrived. */
 const MAX_INITIAL_BYTES = 1024 * 1024
@@ -222,48 +181,4 @@ export class EventsToJson implements RowSink {
     this.#bytes = longer
     this.#to = viewOf(longer)
   }
-}
-
-/** The offset of the payload; past the end if missing, and negative if the row is not an event's. */
-const payloadIn = (sent: DataView, start: number, end: number): number => {
-  if (end - start < REST + 3 * VALUE_HEAD || sent.getUint16(start) !== COLUMNS) return -1
-  for (let value = start + EPOCH; value <= start + RECEIVED_AT; value += 12) {
-    if (sent.getInt32(value - VALUE_HEAD) !== 8) return -1
-  }
-  if (sent.getInt32(start + CHANNEL - VALUE_HEAD) !== 4 || sent.getInt32(start + HISTORY - VALUE_HEAD) !== 1) return -1
-  if (sent.getInt32(start + MARKS - VALUE_HEAD) !== 4 || sent.getUint32(start + MARKS) > SPAM + NOT_ASKED) return -1
-  if (sent.getUint32(start + CHANNEL) >= CHANNELS.length) return -1
-  const deletedAt = afterOptional(sent, start + REST, end)
-  if (deletedAt < 0) return -1
-  const payload = afterOptional(sent, deletedAt, end)
-  if (payload < 0) return -1
-  const size = sent.getInt32(payload)
-  if (size === -1) return payload + VALUE_HEAD === end ? end + 1 : -1
-  return size === end - payload - VALUE_HEAD ? payload + VALUE_HEAD : -1
-}
-
-/** The offset of the head of the value after an optional value of eight bytes; negative if missing. */
-const afterOptional = (sent: DataView, at: number, end: number): number => {
-  const size = sent.getInt32(at)
-  const next = at + VALUE_HEAD + Math.max(0, size)
-  return (size === -1 || size === 8) && next + VALUE_HEAD <= end ? next : -1
-}
-
-/** Writes the members after the payload. */
-const writeRest = (to: DataView, at: number, sent: DataView, start: number): number => {
-  const isRepeat = sent.getInt32(start + REST) > 0
-  const deletedAt = start + REST + VALUE_HEAD + (isRepeat ? 8 : 0)
-  const marks = sent.getInt32(start + MARKS)
-  const end = endEvent(
-    to,
-    at,
-    isRepeat ? int64At(sent, start + REST + VALUE_HEAD) : null,
-    sent.getUint8(start + HISTORY) !== 0,
-    sent,
-    sent.getInt32(deletedAt) > 0 ? deletedAt + VALUE_HEAD : -1,
-  )
-  if (marks === NOT_ASKED) return end
-  const verified = marks % SPAM
-  const judged = verified === NOT_ASKED ? end : addVerdict(to, end, verified === 1)
-  return marks < SPAM ? judged : addSpam(to, judged)
 }

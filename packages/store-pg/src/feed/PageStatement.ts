@@ -1,8 +1,8 @@
 /** The statement of one page of the feed. */
 import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
 import type { FeedQuery } from "@data-cabinet/core/feed/FeedStore"
-import { NOT_ASKED, SENT_COLUMNS, SPAM } from "./EventsToJson.ts"
 import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
+import { NOT_ASKED, SENT_COLUMNS, SPAM } from "./EventColumns.ts"
 
 /**
  * Builds the statement of one page, which selects one event more than `limit`, if there are that many. Without a channel,

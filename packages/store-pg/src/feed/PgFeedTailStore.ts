@@ -18,7 +18,7 @@ import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
 import { ARRIVALS, countStatement, END_OF_FEED, startAtTime, startBeforeLast } from "./TailStatement.ts"
-import { type Watermark, watermark } from "./Watermark.ts"
+import { type Watermark, watermark } from "./Fence.ts"
 
 type PlaceRow = readonly [epoch: string, xid: string, id: string, receivedAt: string]
 

@@ -15,7 +15,7 @@ import { FEED_START, type FeedPlace, type FeedPosition } from "@data-cabinet/cor
 import { laterPlaces, placesOf, resumeAt } from "@data-cabinet/core/feed/FeedPosition"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
 import { isEventOf } from "./Fence.ts"
 

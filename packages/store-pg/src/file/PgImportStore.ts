@@ -9,7 +9,7 @@ import {
 } from "@data-cabinet/core/file/ImportStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
-import { boolArray, byteaArray, int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { boolArray, byteaArray, int8Array, textArray } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import * as ImportStatement from "./ImportStatement.ts"
 

@@ -1,14 +1,14 @@
 /** Access tokens in PostgreSQL: only the fingerprint is kept. */
 import { randomBytes } from "node:crypto"
 import { type AccessToken, TOKEN_PREFIX_LENGTH, tokenFingerprint, writeToken } from "@data-cabinet/core/key/AccessToken"
-import { AccessTokenStore } from "@data-cabinet/core/key/AccessTokenStore"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { READER_SUBJECT } from "../limit/CountStatement.ts"
 import { listedObjects } from "./ReaderTokenStatement.ts"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { AccessTokenStore } from "@data-cabinet/core/key/AccessTokens"
 
 interface TokenRow {
   readonly id: string

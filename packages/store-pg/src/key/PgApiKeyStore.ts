@@ -1,10 +1,10 @@
 /** API keys in PostgreSQL: only the fingerprint is kept. */
 import { randomBytes } from "node:crypto"
 import { type ApiKey, KEY_PREFIX_LENGTH, keyFingerprint, writeKey } from "@data-cabinet/core/key/ApiKey"
-import { ApiKeyStore } from "@data-cabinet/core/key/ApiKeyStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { ApiKeyStore } from "@data-cabinet/core/key/ApiKeys"
 
 interface KeyRow {
   readonly id: string

@@ -1,14 +1,14 @@
 /** Keys and tokens of requests in progress, found by one statement for all concurrent lookups. */
-import { LiveKeyStore, type LiveToken } from "@data-cabinet/core/key/LiveKeyStore"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"
-import { byteaArray } from "../connection/ArrayParameter.ts"
+import { byteaArray } from "../connection/Parameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { coalescedCounts } from "../limit/CoalescedCounts.ts"
 import { LIVE_KEYS } from "../limit/CountStatement.ts"
 import { scopeOf } from "./PgReaderTokenStore.ts"
 import { LIVE_READERS } from "./ReaderTokenStatement.ts"
+import { LiveKeyStore, type LiveToken } from "@data-cabinet/core/key/Authenticate"
 
 interface KeyRow {
   readonly subject: string

@@ -1,16 +1,15 @@
 /** The tokens that the read API is sent, found and counted by one statement for all requests that come meanwhile. */
-import type { ReaderTokenLimit } from "@data-cabinet/core/key/ReaderTokenStore"
-import { ReaderTokenStore } from "@data-cabinet/core/key/ReaderTokenStore"
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import type { ListedObject } from "@data-cabinet/core/row/Tables"
 import type { Role } from "@data-cabinet/core/key/Role"
 import { Effect, Layer, Result } from "effect"
-import { byteaArray, int4Array } from "../connection/ArrayParameter.ts"
+import { byteaArray, int4Array } from "../connection/Parameter.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { coalescedCounts, type Counted, distribute } from "../limit/CoalescedCounts.ts"
 import { limitOf } from "../limit/RequestCounter.ts"
 import { COUNT_READERS } from "./ReaderTokenStatement.ts"
+import { type ReaderTokenLimit, ReaderTokenStore } from "@data-cabinet/core/key/Authenticate"
 
 interface ReaderRow extends Counted {
   readonly subject: string

@@ -5,7 +5,7 @@
 import { LimitedRequests } from "@data-cabinet/core/limit/LimitedRequests"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Latch, Layer } from "effect"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 
 /** $1: sources, $2: counts. */
 const COUNT_LIMITED = `

@@ -1,9 +1,9 @@
 /** Counts per minute in the same table as the rates of keys and of the intake. */
-import { RateWindows } from "@data-cabinet/core/limit/RateWindows"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { COUNT_SUBJECT } from "./CountStatement.ts"
+import { RateWindows } from "@data-cabinet/core/limit/RateLimiter"
 
 export const layer = Layer.effect(
   RateWindows,

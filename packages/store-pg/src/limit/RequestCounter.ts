@@ -11,27 +11,17 @@ import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable
 import type { RateLimit, IntakeRateLimit, KeyRateLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { rateSubject } from "@data-cabinet/core/limit/RateSubject"
 import { Clock, type Context, Effect, Result, type Scope } from "effect"
-import { byteaArray, int4Array, textArray } from "../connection/ArrayParameter.ts"
 import type { Statements } from "../connection/StatementPool.ts"
-import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type QuotaRequest, MAX_CLOCK_SKEW_MILLIS, LeasedQuota } from "./LeasedQuota.ts"
-import { COUNT_KEY, COUNT_KEYS, COUNT_SENDERS, KEY_SUBJECT } from "./CountStatement.ts"
-import { type Counted, type CountOne, distribute, coalescedCounts } from "./CoalescedCounts.ts"
+import { type Counted, type CountOne, coalescedCounts } from "./CoalescedCounts.ts"
 import { distributeSenders, type IntakeCount, type SenderPair } from "./IntakeCounts.ts"
+import { type KeyRow, countKeys, countSenders } from "./CountRequests.ts"
 
 export interface RateLimiterOptions {
   /** Requests per minute per key. */
   readonly apiRate: number
   /** Requests per minute per source and per client address; 0 for no limit. */
   readonly intakeRate: number
-}
-
-interface CountedRow extends Counted {
-  readonly subject: string
-}
-
-interface KeyRow extends CountedRow {
-  readonly id: string
 }
 
 /** A subject over its limit, by this machine's clock: `until` is at most the end of the database's minute. */
@@ -57,7 +47,7 @@ const sendersOf = (subjects: string, requests: number): SenderPair => {
   return { client: client === "" ? null : client, source: source === "" ? null : source, requests }
 }
 
-interface Parts {
+export interface Parts {
   readonly sql: Statements
   readonly options: RateLimiterOptions
   readonly clock: Clock.Clock
@@ -216,37 +206,3 @@ export const limitOf = (limit: number, counted: Counted): RateLimit => ({
   remaining: Math.max(0, limit - counted.count),
   retryAfter: seconds(counted.left_ms),
 })
-
-/** By fingerprint in hexadecimal. */
-const countKeys = (sql: Statements, requests: ReadonlyMap<string, number>) => {
-  const [only] = requests
-  if (requests.size === 1 && only !== undefined) return countOneKey(sql, only[0], only[1])
-  const fingerprints = byteaArray(Array.from(requests.keys(), (hex) => Buffer.from(hex, "hex")))
-  return orUnavailable(
-    Effect.map(
-      sql.unsafe<KeyRow>(COUNT_KEYS, [fingerprints, int4Array([...requests.values()])]),
-      (rows) => new Map(rows.map((row) => [row.subject, distribute(row, requests.get(row.subject)!)])),
-    ),
-  )
-}
-
-const countOneKey = (sql: Statements, hex: string, requests: number) =>
-  orUnavailable(
-    Effect.map(sql.unsafe<CountedRow>(COUNT_KEY, [Buffer.from(hex, "hex"), requests]), ([row]) => {
-      if (row === undefined) return new Map<string, ReadonlyArray<KeyRow>>()
-      return new Map([[hex, distribute({ ...row, id: row.subject.slice(KEY_SUBJECT.length) }, requests)]])
-    }),
-  )
-
-const countSenders = ({ sql, options }: Parts, senders: ReadonlyArray<SenderPair>) =>
-  orUnavailable(
-    Effect.map(
-      sql.unsafe<CountedRow>(COUNT_SENDERS, [
-        textArray(senders.map(({ client }) => client)),
-        textArray(senders.map(({ source }) => source)),
-        int4Array(senders.map(({ requests }) => requests)),
-        options.intakeRate,
-      ]),
-      (rows) => new Map(rows.map((row) => [row.subject, row])),
-    ),
-  )

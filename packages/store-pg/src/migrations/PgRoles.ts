@@ -12,29 +12,25 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { failureReport } from "../connection/FailureWords.ts"
-import * as SessionPool from "../connection/SessionPool.ts"
-import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { AUTHOR_SESSIONS, LOCK_ROLES, validForAMinute } from "../connection/AuthorLogin.ts"
 import { closeDatabase } from "./CloseDatabase.ts"
 import { MOST_READER_SESSIONS, RIGHTS_ARE_COMPLETE } from "./RightsStatement.ts"
 import { ensureReports } from "./ReportsRole.ts"
 import { grantAuthor, grantReader } from "./RoleGrants.ts"
-import { roleName } from "./RoleName.ts"
 import { type PasswordForm, passwordLiteral, withPasswordForm } from "../connection/PasswordForm.ts"
-
-export type RoleKind = "reader" | "author"
-
-/** A role that can log in, or a sentence that says why it cannot. */
-export type RoleLogin =
-  | {
-      readonly there: true
-      readonly role: string
-      readonly url: string
-      /** For an author's login that we created: the owner's URL, through which each session is admitted (see AuthorLogin). */
-      readonly admittedBy?: string
-    }
-  | { readonly there: false; readonly role: string; readonly reason: string }
+import {
+  type RoleKind,
+  type RoleLogin,
+  knowsPassword,
+  letsIn,
+  login,
+  ownLogin,
+  session,
+  userOf,
+  withLogin,
+  roleName,
+} from "./RoleLogins.ts"
 
 export interface Roles {
   readonly reader: RoleLogin
@@ -52,43 +48,6 @@ export interface RolesOptions {
   readonly readerUrl?: string | undefined
   readonly authorUrl?: string | undefined
 }
-
-const withLogin = (url: string, role: string, password: string): string => {
-  const parsed = new URL(url)
-  parsed.username = encodeURIComponent(role)
-  parsed.password = encodeURIComponent(password)
-  // A URL without a host loses its login, and the role's session would be the owner's.
-  if (parsed.username === "") throw new Error("the database URL names no host")
-  return parsed.toString()
-}
-
-const login = (role: string, url: string): RoleLogin & { readonly there: true } => ({ there: true, role, url })
-
-/** The login of a role that we created, with the stored password. */
-const ownLogin = (kind: RoleKind, url: string, role: string, password: string) => {
-  const own = login(role, withLogin(url, role, password))
-  return kind === "author" ? { ...own, admittedBy: url } : own
-}
-
-const userOf = (url: string): string => decodeURIComponent(new URL(url).username)
-
-const session = (url: string) =>
-  SessionPool.layer({ url, maxConnections: 1, connectTimeout: "5 seconds", settings: short(30_000) })
-
-const letsIn = (url: string) =>
-  PgClient.PgClient.use((sql) => sql`SELECT`).pipe(
-    Effect.provide(session(url), { local: true }),
-    Effect.scoped,
-    Effect.match({ onSuccess: () => true, onFailure: () => false }),
-  )
-
-/** Whether the password is correct. The right to log in to this database is granted later. */
-const knowsPassword = (url: string) =>
-  PgClient.PgClient.use((sql) => sql`SELECT`).pipe(
-    Effect.provide(session(url), { local: true }),
-    Effect.scoped,
-    Effect.match({ onSuccess: () => true, onFailure: (error) => sqlState(error) === "42501" }),
-  )
 
 /** Both roles if they have all their privileges and PostgreSQL accepts the stored passwords; otherwise null. */
 const rolesAsLeft = Effect.fnUntraced(function* ({ url, readerUrl, authorUrl }: RolesOptions) {

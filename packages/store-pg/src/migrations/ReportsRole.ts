@@ -15,7 +15,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { connectionLossAsError, sqlState } from "../connection/StoreFailure.ts"
 import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
-import { roleName } from "./RoleName.ts"
+import { roleName } from "./RoleLogins.ts"
 
 /** A role without privileges, of which every login for reports is a member: PostgreSQL's rules of access name roles. */
 export const REPORTS_GROUP = "cabinet_reports"

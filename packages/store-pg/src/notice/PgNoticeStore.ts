@@ -6,7 +6,7 @@ import { type NoticeSource, NoticeStore, type SentNotice } from "@data-cabinet/c
 import type { StoredSource } from "@data-cabinet/core/source/SourceStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { int8Array, textArray } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"

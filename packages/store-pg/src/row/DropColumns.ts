@@ -13,7 +13,7 @@ import {
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result, Schedule } from "effect"
 import { SqlError } from "effect/sql"
-import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { int8Array, textArray } from "../connection/Parameter.ts"
 import { isConflict, isUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { COLUMN, type ColumnRow, toColumn } from "./ColumnRow.ts"

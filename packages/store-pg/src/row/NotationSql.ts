@@ -3,7 +3,9 @@
  * reads it; only for a text that is in the notation.
  */
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
-import { type Notation, numberTranslation } from "@data-cabinet/core/row/Notation"
+import { type Notation, numberTranslation, notationPattern } from "@data-cabinet/core/row/Notation"
+import { EXACT_FORMAT } from "@data-cabinet/core/text/ExactFormat"
+import type { NewType } from "@data-cabinet/core/row/SourceColumnStore"
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
@@ -37,4 +39,19 @@ export const plainText = (text: string, kind: ColumnKind, { numbers, dates }: No
   const plain =
     dates === "ymd" ? ownOrder : `CASE WHEN ${text} ~ '^[0-9]{4}' THEN ${inOrder([1, 2, 3])} ELSE ${ownOrder} END`
   return kind === "timestamptz" ? `((${plain}) || substr(${text}, length(${written}) + 1))` : `(${plain})`
+}
+
+/** The condition under which a column's text converts to another type, and the expression that converts it. */
+export const conversion = (column: string, from: ColumnKind, { type: to, notation }: NewType) => {
+  const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
+  if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
+  if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
+  const own = notationPattern(to, notation)
+  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${matches(text, own ?? EXACT_FORMAT[to])}`
+  const plain = own === undefined ? text : plainText(text, to, notation)
+  // A day that does not exist is spelled like any other. So it is compared with the last day of its month, which cannot fail.
+  const lastDay = `extract(day FROM (left(${plain}, 8) || '01')::date + interval '1 month -1 day')`
+  const isDay = `CASE WHEN ${spelt} THEN substr(${plain}, 9, 2)::int <= ${lastDay} ELSE false END`
+  const fits = to === "date" || to === "timestamptz" ? isDay : spelt
+  return { fits, value: `${plain}::${to}` }
 }

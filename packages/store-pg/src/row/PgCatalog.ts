@@ -10,7 +10,7 @@ import { searchFunction } from "@data-cabinet/core/row/SearchSql"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
 import {

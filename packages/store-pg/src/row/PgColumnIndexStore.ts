@@ -6,7 +6,7 @@ import { type ColumnIndex, ColumnIndexStore, IndexFailed } from "@data-cabinet/c
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { textArray } from "../connection/ArrayParameter.ts"
+import { textArray } from "../connection/Parameter.ts"
 import { isUnavailable, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import { buildColumnIndex, COLUMN_INDEXES, FREE_COLUMN_INDEX_NAME, SERVING_INDEX } from "./ColumnIndexStatement.ts"
 import { AS_IT_TAKES, patiently, SHORTLY, outsideTransactions } from "./PatientSession.ts"

@@ -3,8 +3,8 @@ import { LatestViewStore, ViewFailed, type LatestViewPlan } from "@data-cabinet/
 import { Effect, Layer } from "effect"
 import { runScript } from "../connection/AuthorSession.ts"
 import { unavailable } from "../connection/StoreFailure.ts"
-import type { RoleLogin } from "../migrations/PgRoles.ts"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
+import type { RoleLogin } from "../migrations/RoleLogins.ts"
 
 export const layer = (author: RoleLogin) =>
   Layer.succeed(LatestViewStore, {

@@ -15,8 +15,8 @@ import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.
 import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
 import { passwordLiteral, withPasswordForm } from "../connection/PasswordForm.ts"
 import { ensureReports, mirrorGrants, REPORTS_SESSIONS } from "../migrations/ReportsRole.ts"
-import { roleName } from "../migrations/RoleName.ts"
 import { RIGHTS_BEYOND_READING } from "./ReportLoginStatement.ts"
+import { roleName } from "../migrations/RoleLogins.ts"
 
 interface Here {
   readonly database: string

@@ -11,10 +11,9 @@ import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
 import { mirrorGrants } from "../migrations/ReportsRole.ts"
-import type { RoleLogin } from "../migrations/PgRoles.ts"
-import { roleName } from "../migrations/RoleName.ts"
 import { ReaderClient } from "../connection/ReaderClient.ts"
 import { orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { type RoleLogin, roleName } from "../migrations/RoleLogins.ts"
 
 const exposing = (schema: string, reader: string) => [
   `GRANT USAGE ON SCHEMA ${schema} TO ${reader}`,

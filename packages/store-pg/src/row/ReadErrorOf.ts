@@ -3,12 +3,15 @@
  *
  * Decision: docs/decisions/0031-errors-are-attributed-by-their-origin.md
  */
-import { ReadError } from "@data-cabinet/core/row/ReadError"
+import { ReadError, RefusedValue } from "@data-cabinet/core/row/ReadError"
 import type { SqlError } from "effect/sql"
 import { ResponseTooLong } from "../connection/BoundedResponse.ts"
 import { MAX_RESPONSE } from "../connection/ReaderSessions.ts"
 import { failureWords, storageWords } from "../connection/FailureWords.ts"
 import { isUnavailable, isRaisedWithin, sqlMessage, sqlState, unusable } from "../connection/StoreFailure.ts"
+import type { PageQuery } from "@data-cabinet/core/row/RowReader"
+import { Effect } from "effect"
+import { tryValue } from "./ReadStatement.ts"
 
 export const readerOff = (message: string): ReadError => new ReadError({ code: "reader_off", message, retryAfter: 2 })
 
@@ -60,3 +63,30 @@ export const readErrorOf = (error: SqlError.SqlError): ReadError => {
     ? offBecause(error)
     : new ReadError({ code: "query_failed", message: shortMessage(error), retryAfter: 0 })
 }
+
+/**
+ * Finds out whether a value caused the failure. Values are tested one by one, and only now, so that a successful read pays
+ * nothing. A missing privilege is never the fault of the client that sent the value.
+ */
+export const failed = (
+  { table, values }: Pick<PageQuery, "table" | "values">,
+  error: SqlError.SqlError,
+  tried: (statement: string, text: string) => Effect.Effect<unknown, SqlError.SqlError>,
+): Effect.Effect<never, ReadError | RefusedValue> => {
+  const verdict = readErrorOf(error)
+  if (verdict.code !== "query_failed") return Effect.fail(verdict)
+  return Effect.gen(function* () {
+    for (const [index, value] of values.entries()) {
+      const refusal = yield* Effect.result(tried(tryValue(table, value), value.text))
+      if (refusal._tag === "Failure" && isRefused(refusal.failure)) {
+        return yield* new RefusedValue({ index, message: shortMessage(refusal.failure) })
+      }
+    }
+    return yield* verdict
+  })
+}
+
+const INSUFFICIENT_PRIVILEGE = "42501"
+
+const isRefused = (error: SqlError.SqlError): boolean =>
+  readErrorOf(error).code === "query_failed" && sqlState(error) !== INSUFFICIENT_PRIVILEGE

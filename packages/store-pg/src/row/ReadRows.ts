@@ -4,7 +4,7 @@
  * is terminated if it exceeds its time, because a function can catch a cancel and change any time limit.
  */
 import type { TimerWheel } from "@data-cabinet/core/runtime/TimerWheel"
-import { type ReadError, RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
+import { type ReadError, type RefusedValue, StaleObject } from "@data-cabinet/core/row/ReadError"
 import type { FoundRows, PageQuery, ReadResult } from "@data-cabinet/core/row/RowReader"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { runResult } from "@data-cabinet/core/runtime/FromResult"
@@ -12,11 +12,10 @@ import { type Context, Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import type { KeptSession, KeptSessions } from "../connection/KeptSessions.ts"
 import { resetSession, type ReaderSessions, type Session, rolledBack } from "../connection/ReaderSessions.ts"
-import { readPage, readPages } from "../connection/PageExchange.ts"
+import { readPage, readPages } from "../connection/ReadPages.ts"
 import type { PageOutcome, PageStatement } from "../connection/PageStatement.ts"
-import { sqlState } from "../connection/StoreFailure.ts"
-import { OVER_TIME, queryTimeout, readErrorOf, shortMessage } from "./ReadErrorOf.ts"
-import { PROOF, tryValue, withExpectedVersion } from "./ReadStatement.ts"
+import { OVER_TIME, queryTimeout, readErrorOf, failed } from "./ReadErrorOf.ts"
+import { PROOF, withExpectedVersion } from "./ReadStatement.ts"
 import { RecordPage, type ResultRow } from "./RecordPage.ts"
 import { foundRows, RowPage } from "./RowPage.ts"
 
@@ -238,30 +237,3 @@ const readIsolated = ({ sessions, end, wheel, millis }: ReadTarget, query: RowQu
       ),
     )
   })
-
-/**
- * Finds out whether a value caused the failure. Values are tested one by one, and only now, so that a successful read pays
- * nothing. A missing privilege is never the fault of the client that sent the value.
- */
-export const failed = (
-  { table, values }: Pick<PageQuery, "table" | "values">,
-  error: SqlError.SqlError,
-  tried: (statement: string, text: string) => Effect.Effect<unknown, SqlError.SqlError>,
-): Effect.Effect<never, ReadError | RefusedValue> => {
-  const verdict = readErrorOf(error)
-  if (verdict.code !== "query_failed") return Effect.fail(verdict)
-  return Effect.gen(function* () {
-    for (const [index, value] of values.entries()) {
-      const refusal = yield* Effect.result(tried(tryValue(table, value), value.text))
-      if (refusal._tag === "Failure" && isRefused(refusal.failure)) {
-        return yield* new RefusedValue({ index, message: shortMessage(refusal.failure) })
-      }
-    }
-    return yield* verdict
-  })
-}
-
-const INSUFFICIENT_PRIVILEGE = "42501"
-
-const isRefused = (error: SqlError.SqlError): boolean =>
-  readErrorOf(error).code === "query_failed" && sqlState(error) !== INSUFFICIENT_PRIVILEGE

@@ -4,8 +4,6 @@
  *
  * Columns are only ever added here, when an event needs one, as accepting an event would.
  */
-import type { JsonObject } from "@data-cabinet/core/json/Json"
-import { nestedFields } from "@data-cabinet/core/intake/NestedFields"
 import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import { NotRebuilt, type RebuildPlan, type RebuiltColumn } from "@data-cabinet/core/row/RebuildStore"
 import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
@@ -14,12 +12,12 @@ import { quoteName } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { isConflict, isUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import { planRows, RowFault, rowJson } from "./EnsureColumns.ts"
 import * as Statement from "./RebuildStatement.ts"
 import { loadSourceTable, type SourceTable } from "./SourceTable.ts"
-import { RebuiltPayload } from "./RebuiltPayload.ts"
+import { payloadChange, RebuiltPayload } from "./RebuiltPayload.ts"
 
 /** The payloads that are planned together have about this many bytes. */
 const CHUNK_BYTES = 2 * 1_048_576
@@ -139,7 +137,7 @@ export class RebuildRows {
   #writeMade(table: SourceTable, rows: ReadonlyArray<StoredRow>) {
     return Effect.gen({ self: this }, function* () {
       if (rows.length === 0) return []
-      const change = this.#change
+      const change = payloadChange(this.#plan, this.#carriedFields)
       const sources = rows.map(({ payload }) => new RebuiltPayload(payload!, change))
       let planned = planRows(new TableLayout(this.columns), sources)
       for (let n = 0; n < 2 && (planned.missing.length > 0 || planned.needsMore); n++) {
@@ -206,17 +204,6 @@ export class RebuildRows {
     return `INSERT INTO ${this.#relation} (${["_event_id", "_received_at", ...names].join(", ")})
 SELECT ${["t._event_id", "t._received_at", ...values].join(", ")} FROM ${from}
 ON CONFLICT (_event_id) DO UPDATE SET ${set.join(", ")}`
-  }
-
-  /** Nests and leaves out what the row takes otherwise; null if the row takes the payload as it is. */
-  get #change(): ((payload: JsonObject) => JsonObject) | null {
-    const { nestBrackets } = this.#plan
-    const carried = this.#carriedFields
-    if (!nestBrackets && carried.size === 0) return null
-    return (payload) => {
-      const nested = nestBrackets ? nestedFields(payload) : payload
-      return carried.size === 0 ? nested : new Map([...nested].filter(([field]) => !carried.has(field)))
-    }
   }
 
   /** Fields that are moved as they are may have got another column since. */

@@ -1,7 +1,5 @@
 /** Changes the type of a source's column. */
-import type { ColumnKind, FieldColumn } from "@data-cabinet/core/row/FieldColumn"
-import { EXACT_FORMAT } from "@data-cabinet/core/text/ExactFormat"
-import { notationPattern } from "@data-cabinet/core/row/Notation"
+import type { FieldColumn } from "@data-cabinet/core/row/FieldColumn"
 import type { TableLayout } from "@data-cabinet/core/row/RowPlan"
 import {
   type NewType,
@@ -13,50 +11,21 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { type Context, Deferred, Effect, Fiber, type Scope } from "effect"
 import { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { type Ask, endSession } from "../connection/SessionEnd.ts"
-import { isUnavailable, orUnavailable, sqlMessage, sqlState } from "../connection/StoreFailure.ts"
+import { isUnavailable, orUnavailable, sqlMessage } from "../connection/StoreFailure.ts"
 import { SORTED_INDEXES_OF } from "./ColumnIndexStatement.ts"
 import { columnDependents } from "./ColumnDependents.ts"
-import { matches, plainText } from "./NotationSql.ts"
+import { conversion } from "./NotationSql.ts"
 import { dependentViews, dropViews, findObstacle, recreateViews, type SavedView } from "./DependentViews.ts"
 import { existingColumns, loadSourceTable, SOURCES_SCHEMA } from "./SourceTable.ts"
-
-/** The condition under which a column's text converts to another type, and the expression that converts it. */
-export const conversion = (column: string, from: ColumnKind, { type: to, notation }: NewType) => {
-  const text = from === "jsonb" ? `(${column} #>> '{}')` : `${column}::text`
-  if (to === "text") return { fits: "true", value: from === "timestamptz" ? `to_json(${column}) #>> '{}'` : text }
-  if (to === "jsonb") return { fits: "true", value: `to_jsonb(${column})` }
-  const own = notationPattern(to, notation)
-  const spelt = `${from === "jsonb" ? `jsonb_typeof(${column}) <> 'object' AND jsonb_typeof(${column}) <> 'array' AND ` : ""}${matches(text, own ?? EXACT_FORMAT[to])}`
-  const plain = own === undefined ? text : plainText(text, to, notation)
-  // A day that does not exist is spelled like any other. So it is compared with the last day of its month, which cannot fail.
-  const lastDay = `extract(day FROM (left(${plain}, 8) || '01')::date + interval '1 month -1 day')`
-  const isDay = `CASE WHEN ${spelt} THEN substr(${plain}, 9, 2)::int <= ${lastDay} ELSE false END`
-  const fits = to === "date" || to === "timestamptz" ? isDay : spelt
-  return { fits, value: `${plain}::${to}` }
-}
-
-/** How long to wait for the table's lock, and for the locks of all views together, in milliseconds. */
-const LOCK_TIMEOUT_MILLIS = 3_000
+import { LOCK_TIMEOUT_MILLIS, busy, isLockTimeout, isSlow, viewFailed } from "./RetypeFailure.ts"
 
 /** How long after the cancel the session is terminated: code can catch a cancel, but not the end of its session. */
 const END_AFTER_MILLIS = 2_000
 
 /** How long the caller waits for a terminated session to end. */
 const ANSWER_AFTER_MILLIS = 3_000
-
-export const isSlow = (error: SqlError.SqlError): boolean => sqlState(error) === "57014"
-
-export const isLockTimeout = (error: SqlError.SqlError): boolean => sqlState(error) === "55P03"
-
-const busy = () => new NotRetyped({ fact: { is: "busy", seconds: LOCK_TIMEOUT_MILLIS / 1000 } })
-
-/** The failure of a view that does not work with the new type; the transaction is rolled back. */
-const viewFailed = (error: SqlError.SqlError) =>
-  isUnavailable(error) || isLockTimeout(error)
-    ? error
-    : new NotRetyped({ fact: { is: "view_failed", detail: sqlMessage(error) } })
 
 export interface RetypeOptions<E> {
   readonly sourceId: number

@@ -13,12 +13,13 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { columnDependents } from "./ColumnDependents.ts"
 import { dependentViews, findObstacle } from "./DependentViews.ts"
-import { conversion, isLockTimeout, isSlow } from "./Retype.ts"
 import { existingColumns, holdSourceTable, SOURCES_SCHEMA, type SourceTable } from "./SourceTable.ts"
+import { isLockTimeout, isSlow } from "./RetypeFailure.ts"
+import { conversion } from "./NotationSql.ts"
 
 interface TrialOptions<E> {
   readonly sourceId: number

@@ -10,7 +10,7 @@ import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Result } from "effect"
 import { SqlError } from "effect/sql"
-import { int8Array } from "../connection/ArrayParameter.ts"
+import { int8Array } from "../connection/Parameter.ts"
 import { sqlMessage } from "../connection/StoreFailure.ts"
 import {
   ensureColumns,

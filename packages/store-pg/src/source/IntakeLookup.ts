@@ -6,11 +6,10 @@ import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/veri
 import type { IntakeVerification } from "@data-cabinet/core/verification/Verification"
 import { type Clock, Effect, Option, Result } from "effect"
 import type { StatementClient } from "../connection/OwnerClient.ts"
-import { firstRow } from "../connection/FirstRow.ts"
-import { orUnavailable } from "../connection/StoreFailure.ts"
+import { orUnavailable, firstRow } from "../connection/StoreFailure.ts"
 import type { SecretCipher } from "../key/SecretCipher.ts"
-import { secretHash } from "./IntakeSecret.ts"
 import { settingOf, SOURCE_COLUMNS, type SourceRow } from "./SourceRow.ts"
+import { hash, randomBytes } from "node:crypto"
 
 interface IntakeRow extends SourceRow {
   readonly verify_secret: string | null
@@ -129,3 +128,7 @@ export const intakeLookup = (quick: StatementClient["Service"], cipher: SecretCi
       ),
   }
 }
+
+/** The secret in an intake address. It is looked up by its hash. */
+export const newSecret = (): string => randomBytes(24).toString("base64url")
+export const secretHash = (secret: string): Buffer => hash("sha256", secret, "buffer")

@@ -5,8 +5,20 @@
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Effect } from "effect"
-import { CopyError } from "./CopyError.ts"
+import { Effect, Data } from "effect"
+
+/**
+ * - `no_programs`: the machine has no `pg_dump` or `pg_restore`, or too old ones.
+ * - `unfit`: the target is not an empty database of the same name, or lacks a right.
+ * - `busy`: something in the old database kept its locks for too long.
+ * - `failed`: a program failed, or the copy is not whole.
+ */
+export type CopyErrorCode = "no_programs" | "unfit" | "busy" | "failed"
+
+export class CopyError extends Data.TaggedError("CopyError")<{
+  readonly code: CopyErrorCode
+  readonly message: string
+}> {}
 
 export interface ClientPrograms {
   readonly dump: string

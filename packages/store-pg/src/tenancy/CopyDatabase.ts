@@ -14,8 +14,7 @@ import { unlimited } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, sqlMessage } from "../connection/StoreFailure.ts"
 import { allowAuthorLogin } from "../connection/AuthorLogin.ts"
 import type { Roles } from "../migrations/PgRoles.ts"
-import { type ClientPrograms, runProgram } from "./ClientPrograms.ts"
-import { CopyError } from "./CopyError.ts"
+import { type ClientPrograms, runProgram, CopyError } from "./ClientPrograms.ts"
 
 const ask = <Row extends object>(url: string, statement: string, values: ReadonlyArray<unknown> = []) =>
   PgClient.PgClient.use((sql) => sql.unsafe<Row>(statement, values)).pipe(

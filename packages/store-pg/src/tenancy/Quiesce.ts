@@ -12,7 +12,7 @@ import * as SessionPool from "../connection/SessionPool.ts"
 import { unlimited } from "../connection/SessionSettings.ts"
 import { connectionLossAsError, isConflict, sqlMessage } from "../connection/StoreFailure.ts"
 import { LOCK_ROLES } from "../connection/AuthorLogin.ts"
-import { CopyError } from "./CopyError.ts"
+import { CopyError } from "./ClientPrograms.ts"
 
 /**
  * All tables of the database except those that reads themselves write to: rate counts, and the last use of keys.

@@ -2,11 +2,10 @@
  * Counts of requests whose sender could not be verified, in PostgreSQL. They are collected for a second, so that a
  * flood of forgeries costs one statement in that time; a killed process loses its unstored counts.
  */
-import { RefusedSignatures } from "@data-cabinet/core/verification/RefusedSignatures"
-import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
+import { type RefusalReason, RefusedSignatures } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Latch, Layer } from "effect"
-import { int8Array, textArray } from "../connection/ArrayParameter.ts"
+import { int8Array, textArray } from "../connection/Parameter.ts"
 
 /** $1: sources, $2: reasons, $3: counts. */
 const COUNT_REFUSED = `

@@ -1,9 +1,9 @@
 /** Saved views in PostgreSQL. */
 import type { SavedView, ViewMaker } from "@data-cabinet/core/view/SavedView"
-import { SavedViewStore } from "@data-cabinet/core/view/SavedViewStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { SavedViewStore } from "@data-cabinet/core/view/SavedViews"
 
 interface Row {
   readonly id: number

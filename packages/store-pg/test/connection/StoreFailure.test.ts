@@ -1,5 +1,4 @@
-import { addStopReason } from "@data-cabinet/store-pg/connection/StopReasons"
-import { failureWords, storageWords, writeTrouble } from "@data-cabinet/store-pg/connection/FailureWords"
+import { failureWords, storageWords, writeTrouble, addStopReason } from "@data-cabinet/store-pg/connection/FailureWords"
 import { readErrorOf } from "@data-cabinet/store-pg/row/ReadErrorOf"
 import { isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"

@@ -1,10 +1,11 @@
 /** A source has at most 100,000 addresses, including those of every source, and at most 1,000 with a filter. */
-import type { AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Effect, Exit } from "effect"
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest"
 import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
 let cabinet: DeliveryCabinet
 let source: number

@@ -1,8 +1,9 @@
-import type { AddressChange, Subscription } from "@data-cabinet/core/delivery/Address"
+import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
 let cabinet: DeliveryCabinet
 let source: number

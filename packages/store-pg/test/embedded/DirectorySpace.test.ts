@@ -1,7 +1,7 @@
-import { DiskSpace } from "@data-cabinet/core/notice/DiskSpace"
 import { Effect } from "effect"
 import { assert, it } from "vitest"
 import * as DirectorySpace from "../../src/embedded/DirectorySpace.ts"
+import { DiskSpace } from "@data-cabinet/core/notice/SendNotices"
 
 const look = (path: string) =>
   Effect.runPromise(DiskSpace.use((disk) => disk.look).pipe(Effect.provide(DirectorySpace.layer(path))))

@@ -1,5 +1,4 @@
 import { tmpdir } from "node:os"
-import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/DiskSpace"
 import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
 import { PgClient } from "@effect/sql-pg"
 import * as DirectorySpace from "@data-cabinet/store-pg/embedded/DirectorySpace"
@@ -8,6 +7,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/SendNotices"
 
 const database = withDatabase()
 

@@ -1,7 +1,6 @@
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
-import { EventBrowser, type EventQuery } from "@data-cabinet/core/event/EventBrowser"
+import { EventBrowser, type EventQuery, listedEventText } from "@data-cabinet/core/event/EventBrowser"
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
-import { listedEventText } from "@data-cabinet/core/event/EventListJson"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Sources } from "@data-cabinet/core/source/Sources"

@@ -3,7 +3,6 @@ import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
-import { boundTransactions } from "@data-cabinet/store-pg/connection/LostClient"
 import { IN_FENCE } from "@data-cabinet/store-pg/feed/Fence"
 import { stalledHolders } from "@data-cabinet/store-pg/feed/StalledHolders"
 import { PgClient } from "@effect/sql-pg"
@@ -13,6 +12,7 @@ import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { postgresMajor, withDatabase } from "../../../../test/support/postgres.ts"
 import { rawSession } from "../../../../test/support/rawSession.ts"
+import { boundTransactions } from "@data-cabinet/store-pg/event/OpenWriter"
 
 const database = withDatabase()
 let store: ReturnType<typeof testCabinet>

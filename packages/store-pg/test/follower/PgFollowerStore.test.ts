@@ -1,5 +1,5 @@
 /** Leases of followers on a real PostgreSQL, with its clock set. */
-import { activityFollower } from "@data-cabinet/core/activity/ActivityFollower"
+import { activityFollower } from "@data-cabinet/core/activity/CountActivity"
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/FollowerStore"

@@ -1,9 +1,9 @@
 import type { ColumnKind } from "@data-cabinet/core/row/FieldColumn"
 import { DATE_NOTATIONS, type Notation, NUMBER_NOTATIONS, readInNotation } from "@data-cabinet/core/row/Notation"
-import { conversion } from "@data-cabinet/store-pg/row/Retype"
 import { assert, it } from "vitest"
 import { randomOf, seeded } from "../../../../test/support/random.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
+import { conversion } from "@data-cabinet/store-pg/row/NotationSql"
 
 const database = withDatabase()
 

@@ -10,7 +10,6 @@ import { Effect, Layer, Result } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlMessage } from "@data-cabinet/store-pg/connection/StoreFailure"
 import type { SqlError } from "effect/sql"
-import { SETTINGS } from "@data-cabinet/store-pg/connection/ReaderStatement"
 import { END_SESSION, IS_THERE } from "@data-cabinet/store-pg/connection/SessionEnd"
 import { PROOF, tryValue, withExpectedVersion } from "@data-cabinet/store-pg/row/ReadStatement"
 import { RecordPage } from "@data-cabinet/store-pg/row/RecordPage"
@@ -18,6 +17,7 @@ import { RowPage } from "@data-cabinet/store-pg/row/RowPage"
 import { tableOf } from "../../../core/test/selection/tables.ts"
 import { runSql } from "../../../../test/support/postgresAdmin.ts"
 import { openReading, type Reading, type TextPage, withTexts } from "./reading.ts"
+import { SETTINGS } from "@data-cabinet/store-pg/connection/ReaderSessions"
 
 let reading: Reading
 beforeAll(async () => {

@@ -1,0 +1,56 @@
+/** An address to be created or changed. */
+import type { RequestHeader } from "../network/RequestHeader.ts"
+import type { BodyChoice } from "./BodySetting.ts"
+import type { ClientIdentity } from "./ClientCertificate.ts"
+import type { FieldFilters } from "./FieldFilter.ts"
+import type { HeaderChange } from "./HeaderChange.ts"
+import type { Batching, DeliveryOrder, Subscription } from "./Address.ts"
+
+/**
+ * How deliveries are sent to an address; absent fields mean the default for a new address, and no change for an
+ * existing one.
+ */
+export interface SendingSettings {
+  /** Sent with each delivery, as long as the URL keeps its origin. An empty list removes them. */
+  readonly headers?: ReadonlyArray<RequestHeader>
+  /**
+   * The certificate and key with which the service identifies itself to https addresses that require it, as long as the
+   * URL keeps its origin. Null (the default): none.
+   */
+  readonly clientIdentity?: ClientIdentity | null
+  /** The most deliveries a second, 1 to 1,000; null (the default): unlimited. */
+  readonly rate?: number | null
+  /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
+  readonly timeoutSeconds?: number | null
+  /** How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default): for ever. */
+  readonly giveUpAfterSeconds?: number | null
+  /** Whether a response of 410 pauses it. Default: no. */
+  readonly pauseOnGone?: boolean
+  /** Default: `none`. */
+  readonly order?: DeliveryOrder
+  /** How many events one request brings, which needs `order: "feed"`. Default: one. */
+  readonly batch?: Batching
+  /** What deliveries carry. Default: the contract's own body. */
+  readonly body?: BodyChoice
+}
+
+/** An address to be created. */
+export interface NewAddress extends SendingSettings {
+  readonly url: string
+  readonly sources: Subscription
+  /** Default: none. */
+  readonly filters?: FieldFilters
+}
+
+/**
+ * The changes to an address; absent fields stay unchanged. `headers` replaces all headers; `setHeaders` and
+ * `removeHeaders` change single ones.
+ */
+export interface AddressChange extends SendingSettings, HeaderChange {
+  /** The new URL. */
+  readonly url?: string
+  /** The new subscription. */
+  readonly sources?: Subscription
+  /** All conditions of the new filter; without any, every event passes. */
+  readonly filters?: FieldFilters
+}
