@@ -40,3 +40,19 @@ export const isAlignedTable = (begin: string, isCut: boolean): boolean => {
     gaps.length > 0 && gaps.every(({ index, 0: { length } }) => Array.from({ length }, (_, n) => index + n).some(isGap))
   )
 }
+
+const WRAPPED_LINE = /^"[^"]*"$/
+
+/** At least two delimiters in a line; a comma that is followed by a space is text. */
+const WRAPPED_DELIMITERS = [/;/g, /\t/g, /\|/g, /,(?! )/g]
+
+/** Whether each line is one quoted cell that holds the same number of delimiters. `isCut`: the last line may be incomplete. */
+export const isWrapped = (begin: string, isCut: boolean): boolean => {
+  if (!begin.startsWith('"')) return false
+  const lines = begin.split(/\r\n|\n|\r/).slice(0, isCut ? -1 : undefined)
+  if (lines.length < 2 || !lines.every((line) => WRAPPED_LINE.test(line))) return false
+  return WRAPPED_DELIMITERS.some((delimiter) => {
+    const counts = new Set(lines.map((line) => line.match(delimiter)?.length ?? 0))
+    return counts.size === 1 && !counts.has(0) && !counts.has(1)
+  })
+}

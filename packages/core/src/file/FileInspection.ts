@@ -12,7 +12,7 @@ import { CharsetDetector, type FileCharset, hasOpenByteOrder, namedCharset, Text
 import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
 import { type HtmlShape, htmlShape, statedCharset } from "./HtmlShape.ts"
-import { foreignFile, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
+import { foreignFile, foreignLines, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
 import { isPointer } from "./PointedReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
@@ -122,6 +122,9 @@ export const inspectFile = (
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
+    const isOpenText = separated && scrutiny.readsPages && scrutiny.refusesForeign && delimiter === undefined
+    const lines = isOpenText && options.header !== false ? foreignLines(text) : undefined
+    if (lines !== undefined) return yield* fileError("unreadable", `This is ${lines}.`)
     const csv = separated ? csvShape(text, bytes <= SAMPLE_BYTES, { ...options, delimiter }) : null
     return { ...common, format, charset, csv, html: null, sheet: undefined }
   })

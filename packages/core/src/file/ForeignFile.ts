@@ -1,9 +1,12 @@
 /**
  * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
  */
-import { isAlignedTable, isDrawnTable } from "./DrawnTable.ts"
+import { isAlignedTable, isDrawnTable, isWrapped } from "./DrawnTable.ts"
 
 const DRAWN = "a table drawn with lines, as psql, mysql and Markdown show it: export it as CSV"
+
+const WRAPPED =
+  "a table whose lines are quoted as a whole, so that each is one cell: export it again, or pass the format csv to import it as one column"
 
 const ALIGNED = "a table whose columns are aligned with spaces: export it as CSV"
 
@@ -94,14 +97,30 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
     /^(?:From|To|Subject|Date): [^\r\n]*\r?\n(?:From|To|Cc|Subject|Date|Reply-To|MIME-Version|Content-Type): /,
     "a mail message",
   ],
+  [/^version https:\/\/git-lfs\.github\.com\/spec\/v\d/, "a pointer of Git LFS to a file"],
   [/^#! ?\/[\w/.-]+/, "a script"],
   [/^\[[\w .:-]{1,100}\]\r?\n[\w .-]{1,100}=/, "a file of settings (INI)"],
   [/^---\r?\n[\w-]{1,100}:[ \r\n]/, "a YAML document"],
+  [/^- [\w-]{1,100}:(?: [^\r\n]{0,200})?\r?\n {2}[\w-]{1,100}:[ \r\n]/, "a YAML document"],
   [/^[\w-]{1,100}: [^\r\n]{0,200}\r?\n[\w-]{1,100}:\r?\n +(?:- |[\w-]{1,100}:[ \r\n])/, "a YAML document"],
   [/^(?:version: 1\r?\n\s*)?dn: \w+=/, "a directory (LDIF)"],
   [/^-----BEGIN [A-Z ]+-----\s/, "a key or certificate (PEM)"],
   [/^%!PS-/, "a PostScript document"],
 ]
+
+/** A line of words: names of columns are divided otherwise, and end without a full stop. */
+const isSentence = (line: string): boolean =>
+  !/^"|[\r\n;\t|]|,(?! )/.test(line) && (/\S\s+\S+\s+\S/.test(line) || /\S\s+\S+[.!]$/.test(line))
+
+/**
+ * Names what is only one line, or has lines that are each quoted as a whole: read as separated text, it would be a table
+ * without rows, or of one column.
+ */
+export const foreignLines = (text: string): string | undefined => {
+  const begin = text.slice(0, LOOK_CHARACTERS).trim()
+  if (text.length <= LOOK_CHARACTERS && isSentence(begin)) return "one line of words, not a table"
+  return isWrapped(begin, text.length > LOOK_CHARACTERS) ? WRAPPED : undefined
+}
 
 const foreignText = (text: string): string | undefined => {
   const begin = text.slice(0, LOOK_CHARACTERS).trimStart()

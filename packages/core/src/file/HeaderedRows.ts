@@ -71,6 +71,8 @@ export class HeaderedRows {
         return this.#sink.refuse({ line: row.line, column: row.columns?.[this.#width] ?? this.#width + 1, reason })
       }
     }
+    // Below a blank line there are no names, and here no cells.
+    if (this.#hasHeader && this.#width === 0 && width === 0) return
     if (this.#hasHeader && row.last === true && width < this.#width && !isTotalsRow(cells)) {
       const reason = `the file ends here in the middle of a row: it has ${width} cells, but the header has ${this.#width}`
       return this.#sink.refuse({ line: row.line, column: null, reason })

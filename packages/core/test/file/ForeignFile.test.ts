@@ -48,6 +48,12 @@ it.each([
   ["f.csv", "[server]\nport = 80\n", /INI/],
   ["f.csv", "---\na: 1\nb: 2\n", /YAML/],
   ["f.csv", "name: x\nitems:\n  - a\n  - b\n", /YAML/],
+  ["f.csv", "- a: 1\n  b: 2\n- a: 3\n  b: 4\n", /YAML/],
+  ["f.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:abc\nsize 12345\n", /Git LFS/],
+  ["f.csv", "Rate limit exceeded, try again later\n", /one line of words/],
+  ["f.csv", "Access denied.", /one line of words/],
+  ["f.csv", '"a,b,c"\n"1,2,3"\n"4,5,6"\n', /quoted as a whole.*format csv/],
+  ["f.csv", '"a;b;c"\r\n"1;2,5;3"\r\n', /quoted as a whole/],
   ["f.txt", "id  name   sum\n1   Ann   1.50\n20  Bob  10.00\n", /aligned with spaces/],
   ["people.txt", "version: 1\n\ndn: cn=Anna,dc=example\n", /LDIF/],
   ["key.txt", "-----BEGIN CERTIFICATE-----\nMIIB\n", /PEM/],
@@ -112,6 +118,15 @@ it.each([
   "From: x\nb\n",
   "[a],b\n1,2\n",
   "a: b\nc: d\ne: f\n",
+  "email\n",
+  '"Full name of client"\n',
+  "First name\n",
+  "Name of the client, in full;Sum\n",
+  "Full name of client\nAnn\n",
+  '"Lee, Ann, MD"\n"Ray, Bob, PhD"\n',
+  '"a,b,c"\n"1,2,3"\n4\n',
+  '"a,b"\n"1,2"\n',
+  '"a","b","c"\n"1","2","3"\n',
 ])("inspectFile takes the table %j, which only looks like another kind of file", async (text) => {
   const result = await inspect("a.csv", text)
   assert.strictEqual(result._tag === "Success" && result.success.format, "csv")

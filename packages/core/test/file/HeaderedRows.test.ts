@@ -31,6 +31,11 @@ it("HeaderedRows omits fields of a shorter row and refuses a longer one, unless 
   ])
 })
 
+it("HeaderedRows makes nothing of blank lines below a blank line", () => {
+  assert.deepStrictEqual(items(true, ["  "], [" "], [""]), [])
+  assert.deepStrictEqual(items(true, ["  "], ["1"]), ["the row has 1 cells, but the header has 0"])
+})
+
 it("HeaderedRows keeps __proto__ as a field", () => {
   assert.deepStrictEqual(items(true, ["__proto__", "10", "2"], ["x", "y", "z"]), ['{"__proto__":"x","10":"y","2":"z"}'])
 })
