@@ -121,7 +121,7 @@ export class OoxmlRows implements XmlHandler {
   #unknown(name: string): void {
     // Extensions have a namespace of their own, or an element for them.
     if (name === "extLst" || (name.includes(":") && !name.startsWith("mc:"))) return this.#scanner.skip()
-    throw this.#fault(`the element ${name.slice(0, 50)} is not known`)
+    throw this.#fault(`the element <${name.slice(0, 50)}> is not expected here`)
   }
 
   #beginRow(): void {

@@ -81,7 +81,7 @@ export class Parts {
     const limit = unpackedLimit(this.#archive.length, this.#limits)
     if (this.#unpacked <= limit) return
     throw new SheetFault(
-      `its parts declare an unpacked size of ${megabytes(this.#unpacked)}; at most ${megabytes(limit)} are read of an archive of ${megabytes(this.#archive.length)}; save the workbook as CSV`,
+      `its parts declare an unpacked size of ${megabytes(this.#unpacked)}; at most ${megabytes(limit)} are read of an archive of this size; save the workbook as CSV`,
       "too_large",
     )
   }
