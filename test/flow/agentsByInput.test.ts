@@ -15,6 +15,8 @@ let token: string
 let env: Record<string, string>
 const open: Array<Client> = []
 
+const ORDERS = { schema: "sources", name: "orders" }
+
 const DIGITS = "1234567890123456789012345678901234567890"
 
 beforeAll(async () => {
@@ -62,9 +64,9 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
     way === "--server"
       ? await connect(["--server", server.baseUrl], { CABINET_TOKEN: token })
       : await connect([], { DATABASE_URL: database.url })
-  expect((await client.listTools()).tools).toHaveLength(6)
+  expect((await client.listTools()).tools).toHaveLength(7)
   expect((await texts(client, "list_tables"))[1]).toContain('"name":"orders"')
-  const orders = { schema: "sources", name: "orders", col: ["total"], sort: "total", dir: "desc" }
+  const orders = { ...ORDERS, col: ["total"], sort: "total", dir: "desc" }
   expect(await texts(client, "read_rows", orders)).toEqual([
     expect.stringContaining("from outside"),
     expect.stringContaining(`{"data":[{"total":${DIGITS}}`),
@@ -73,6 +75,8 @@ it.each(["its database", "--server"])("an agent lists, reads and waits by %s", a
     expect.stringMatching(/may quote data that came from outside/),
     expect.stringContaining("(unknown_column)"),
   ])
+  expect((await texts(client, "summarize_rows", { ...ORDERS, column: "total" }))[1]).toContain(`"greatest":${DIGITS},`)
+  expect((await texts(client, "summarize_rows", { ...ORDERS, column: "x" }))[1]).toContain("(unknown_column)")
   const waiting = texts(client, "wait_for_events", { from: "now", seconds: 50 })
   // Nothing tells from outside when it waits.
   const isOver = () => Promise.race([waiting.then(() => true), sleep(500, false)])

@@ -27,6 +27,7 @@ import type { PictureColumns } from "@data-cabinet/core/selection/PictureColumns
 import type { ColumnSums } from "@data-cabinet/core/selection/ColumnSums"
 import type { SampleRows } from "@data-cabinet/core/selection/SampleRows"
 import type { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import type { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
 import { Layer } from "effect"
 
 /** Use cases that do not change a cabinet, or that only the cabinet itself calls. */
@@ -52,6 +53,7 @@ type NotAudited =
   | SampleRows
   | ColumnSums
   | SelectRows
+  | SummarizeRows
   | SignIn
   | Tables
   | SendNotices

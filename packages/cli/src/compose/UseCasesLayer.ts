@@ -45,6 +45,7 @@ import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Tables } from "@data-cabinet/core/row/Tables"
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LateVerification } from "@data-cabinet/core/event/LateVerification"
 import { SavedViews } from "@data-cabinet/core/view/SavedViews"
@@ -103,8 +104,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Tables.layer,
     TableRebuild.layer,
     Layer.mergeAll(
-      SampleRows.layer,
-      ColumnSums.layer,
+      SummarizeRows.layer.pipe(Layer.provideMerge(Layer.merge(SampleRows.layer, ColumnSums.layer))),
       PictureColumns.layer,
       FindPlace.layer,
       EventContext.layer,

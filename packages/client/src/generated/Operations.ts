@@ -58,6 +58,7 @@ export type RetypeTrial = { readonly misfits: number | null; readonly examples: 
 export type Row = Readonly<Record<string, unknown>>
 export type RowCount = { readonly count: number; readonly at_least: boolean }
 export type RowPage = { readonly data: ReadonlyArray<Row>; readonly has_more: boolean; readonly next_cursor: string | null; readonly columns: ReadonlyArray<Column> }
+export type RowsSummary = { readonly rows: number; readonly column: string; readonly filled: number; readonly sum: unknown; readonly average: unknown; readonly least: unknown; readonly greatest: unknown; readonly values: Facets }
 export type SavedView = { readonly id: number; readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared: boolean; readonly maker: { readonly kind: "person" | "token" | "cli" | "program"; readonly id: number | null; readonly name: string }; readonly created_at: string }
 export type SearchIndex = { readonly name: string; readonly valid: boolean; readonly complete: boolean; readonly bytes: number; readonly scans: number; readonly progress: number | null }
 export type SearchIndexState = { readonly table: string; readonly index: string; readonly built: boolean }
@@ -157,6 +158,8 @@ export interface Operations {
   readonly countRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly fj?: ReadonlyArray<"and" | "or">; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: RowCount }
   /** The values of a column. */
   readonly listFacets: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query: { readonly column: string; readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly fj?: ReadonlyArray<"and" | "or">; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: Facets }
+  /** Rows in numbers. */
+  readonly summarizeRows: { readonly input: { readonly path: { readonly schema: string; readonly name: string }; readonly query?: { readonly column?: string; readonly q?: string; readonly fc?: ReadonlyArray<string>; readonly fo?: ReadonlyArray<"eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty">; readonly fv?: ReadonlyArray<string>; readonly fj?: ReadonlyArray<"and" | "or">; readonly per?: string; readonly from?: string; readonly to?: string } }; readonly output: RowsSummary }
   /** The saved views. */
   readonly listViews: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<SavedView>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Save a view. */
@@ -353,6 +356,7 @@ export const OPERATIONS = {
   listRows: "GET tables/{schema}/{name}/rows",
   countRows: "GET tables/{schema}/{name}/count",
   listFacets: "GET tables/{schema}/{name}/facets",
+  summarizeRows: "GET tables/{schema}/{name}/summary",
   listViews: "GET views",
   saveView: "POST views",
   removeView: "DELETE views/{id}",

@@ -14,6 +14,7 @@ import { jsonText } from "../json/JsonText.ts"
 import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import { shown } from "../selection/SelectionParams.ts"
 import type { SelectRows } from "../selection/SelectRows.ts"
+import type { SummarizeRows } from "../selection/SummarizeRows.ts"
 import { type AgentEvents, agentEvents } from "./AgentEvents.ts"
 import { agentResources } from "./AgentResources.ts"
 import { type AgentHeaders, HANDSHAKES, hasNoHandshake, PROTOCOL_VERSIONS, SERVER_KEY } from "./AgentEnvelope.ts"
@@ -178,58 +179,63 @@ const failed = (kind: "params" | "method", { id, isStateless }: Received, messag
   status: isStateless && kind === "method" ? 404 : 200,
 })
 
-export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Feed | FollowFeed> = Effect.gen(function* () {
-  const tools = yield* agentTools
-  const events = yield* agentEvents
-  const list = JSON.stringify(toolList())
+export const agentServer: Effect.Effect<AgentServer, never, SelectRows | SummarizeRows | Feed | FollowFeed> =
+  Effect.gen(function* () {
+    const tools = yield* agentTools
+    const events = yield* agentEvents
+    const list = JSON.stringify(toolList())
 
-  const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
-    const name = received.params.get("name")
-    const given = received.params.get("arguments") ?? EMPTY_OBJECT
-    const refuse = (message: string) => Effect.succeed(failed("params", received, message))
-    if (typeof name !== "string") return refuse("name must be a text.")
-    if (!isToolName(name)) {
-      return refuse(`Unknown tool ${shown(name)}. The tools are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
+    const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
+      const name = received.params.get("name")
+      const given = received.params.get("arguments") ?? EMPTY_OBJECT
+      const refuse = (message: string) => Effect.succeed(failed("params", received, message))
+      if (typeof name !== "string") return refuse("name must be a text.")
+      if (!isToolName(name)) {
+        return refuse(`Unknown tool ${shown(name)}. The tools are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
+      }
+      if (!(given instanceof Map)) return refuse("arguments must be an object.")
+      return Effect.match(tools.call(name, given as JsonObject, reader), {
+        onSuccess: (result) => respond(received, resultText(result), result.waitedMillis),
+        onFailure: (error) => refusedResponse(received, error),
+      })
     }
-    if (!(given instanceof Map)) return refuse("arguments must be an object.")
-    return Effect.match(tools.call(name, given as JsonObject, reader), {
-      onSuccess: (result) => respond(received, resultText(result), result.waitedMillis),
-      onFailure: (error) => refusedResponse(received, error),
-    })
-  }
 
-  const unknown = (received: AgentMessage) =>
-    failed("method", received, `Unknown method ${shown(received.method)}: this server has tools, resources and events.`)
+    const unknown = (received: AgentMessage) =>
+      failed(
+        "method",
+        received,
+        `Unknown method ${shown(received.method)}: this server has tools, resources and events.`,
+      )
 
-  return {
-    events,
-    handle: (received, reader) => {
-      const { id, method, params } = received
-      if (id === null) return Effect.succeed(null)
-      const ofEvents = received.isStateless ? events.handle(method, params, reader) : undefined
-      if (ofEvents !== undefined) {
-        return Effect.match(ofEvents, {
-          onSuccess: (result) => respond(received, result),
-          onFailure: (error) => refusedRequest(received, error),
-        })
-      }
-      const ofResources = agentResources(method, params, reader)
-      if (ofResources !== undefined) {
-        return Effect.match(ofResources, {
-          onSuccess: (result) => respond(received, received.isStateless ? `{${STALE}${result.slice(1)}` : result),
-          onFailure: (error) => refusedRequest(received, error),
-        })
-      }
-      if (method === "tools/call") return call(received, reader)
-      if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
-      if (method === "tools/list") {
-        return Effect.succeed(respond(received, received.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
-      }
-      // The handshake and the ping ended with the older revisions.
-      if (method === "initialize" && !received.isStateless)
-        return Effect.succeed(respond(received, initialized(params)))
-      if (method === "ping" && !received.isStateless) return Effect.succeed(respond(received, "{}"))
-      return Effect.succeed(unknown(received))
-    },
-  }
-})
+    return {
+      events,
+      handle: (received, reader) => {
+        const { id, method, params } = received
+        if (id === null) return Effect.succeed(null)
+        const ofEvents = received.isStateless ? events.handle(method, params, reader) : undefined
+        if (ofEvents !== undefined) {
+          return Effect.match(ofEvents, {
+            onSuccess: (result) => respond(received, result),
+            onFailure: (error) => refusedRequest(received, error),
+          })
+        }
+        const ofResources = agentResources(method, params, reader)
+        if (ofResources !== undefined) {
+          return Effect.match(ofResources, {
+            onSuccess: (result) => respond(received, received.isStateless ? `{${STALE}${result.slice(1)}` : result),
+            onFailure: (error) => refusedRequest(received, error),
+          })
+        }
+        if (method === "tools/call") return call(received, reader)
+        if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
+        if (method === "tools/list") {
+          return Effect.succeed(respond(received, received.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
+        }
+        // The handshake and the ping ended with the older revisions.
+        if (method === "initialize" && !received.isStateless)
+          return Effect.succeed(respond(received, initialized(params)))
+        if (method === "ping" && !received.isStateless) return Effect.succeed(respond(received, "{}"))
+        return Effect.succeed(unknown(received))
+      },
+    }
+  })

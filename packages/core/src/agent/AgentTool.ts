@@ -47,14 +47,55 @@ const OBJECT = {
   name: { description: "Its name in the schema, such as orders.", schema: name, required: true },
 } as const satisfies AgentTool["parameters"]
 
-const EVENTS = {
-  cursor: cursor("The next_cursor of an earlier call: events behind it. Without it and from: from the oldest event."),
-  from: {
-    description:
-      "In place of cursor: now, or a time such as 2026-11-01T00:00:00Z, for events that were received since.",
+const SELECTING = {
+  q: {
+    description: "Substring search in every column as its text is shown, JSON included; case-insensitive.",
     schema: text,
   },
-  source_id: { description: "Only events of this source.", schema: { type: "integer", minimum: 1 } },
+  fc: {
+    description: "The columns of the filters: the first belongs to the first fo and the first fv, and so on.",
+    schema: text,
+    repeats: true,
+  },
+  fo: {
+    description:
+      "The conditions of the filters. contains finds a substring, case-insensitive, and in a JSON column searches its text as shown; eq, ne and the others distinguish case. For one of several values, join several eq by or.",
+    schema: { type: "string", enum: FILTER_CONDITIONS },
+    repeats: true,
+  },
+  fv: {
+    description:
+      "The values of the filters, as text; an empty text for empty and notempty. In a column of a text type ge, gt, le and lt compare as text, which also orders ISO dates.",
+    schema: text,
+    repeats: true,
+  },
+  fj: {
+    description:
+      "and or or between each two adjacent filters; and if omitted. or binds more tightly than and: or, and after three filters means (first or second) and third.",
+    schema: { type: "string", enum: FILTER_JOINS },
+    repeats: true,
+  },
+  per: {
+    description: "The date or time column of a period. In a column of text, filter by ge and lt instead.",
+    schema: text,
+  },
+  from: { description: "The first day of the period, in the cabinet's time zone.", schema: day },
+  to: { description: "The last day of the period.", schema: day },
+} as const satisfies AgentTool["parameters"]
+
+const EVENTS = {
+  cursor: cursor(
+    "The next_cursor of an earlier call with the same source_id and channel: events behind it. Without it and from: from the oldest event.",
+  ),
+  from: {
+    description:
+      "In place of cursor: now, or a time with its zone such as 2026-11-01T00:00:00Z, for events that were received since.",
+    schema: text,
+  },
+  source_id: {
+    description: "Only events of this source: the id of source in list_tables.",
+    schema: { type: "integer", minimum: 1 },
+  },
   channel: { description: "Only events of this channel.", schema: { type: "string", enum: CHANNELS } },
   limit: LIMIT,
 } as const satisfies AgentTool["parameters"]
@@ -81,63 +122,48 @@ export const AGENT_TOOLS = {
   read_rows: {
     title: "Read rows",
     description:
-      "Rows of a table or view by a selection: search, filters (one of each group must hold), a period, sorts, a choice of columns. While has_more is true, call again with next_cursor as cursor and everything else unchanged.",
+      'Rows of a table or view by a selection: search, filters, a period, sorts, a choice of columns. For (status = open or status = refunded) and total >= 700: fc ["status","status","total"], fo ["eq","eq","ge"], fv ["open","refunded","700"], fj ["or","and"]. While has_more is true, call again with next_cursor as cursor and everything else unchanged. To count or add up rows use summarize_rows.',
     parameters: {
       ...OBJECT,
-      q: { description: "Substring search in every column, case-insensitive.", schema: text },
-      fc: {
-        description: "The columns of filters: the first belongs to the first fo and the first fv, and so on.",
-        schema: text,
-        repeats: true,
-      },
-      fo: {
-        description: "The conditions of the filters.",
-        schema: { type: "string", enum: FILTER_CONDITIONS },
-        repeats: true,
-      },
-      fv: {
-        description:
-          "The values of the filters, as text; empty for empty and notempty. In a column of a text type ge, gt, le and lt compare as text.",
-        schema: text,
-        repeats: true,
-      },
-      fj: {
-        description:
-          "How adjacent filters are joined: the first stands between the first two filters. Filters joined by or form a group; and if omitted.",
-        schema: { type: "string", enum: FILTER_JOINS },
-        repeats: true,
-      },
-      per: { description: "The date column of a period.", schema: text },
-      from: { description: "The first day of the period, in the cabinet's time zone.", schema: day },
-      to: { description: "The last day of the period.", schema: day },
+      ...SELECTING,
       sort: {
         description:
-          "The column to sort by, or a list of them. Without it the table of a source begins with its newest row.",
+          "The column to sort by, or a list of them, without a sign. NULL comes last in both directions. Without sort the table of a source begins with its newest row.",
         schema: text,
         orMany: true,
       },
       dir: {
-        description: "The direction of the sort, or of each of several; asc if omitted.",
+        description: "The direction of the sort, or a list with that of each of several; asc where omitted.",
         schema: { type: "string", enum: ["asc", "desc"] },
         orMany: true,
       },
       col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
-      order: { description: "Without col: these columns first.", schema: text, repeats: true },
+      order: { description: "Without col: these columns first. It does not sort rows.", schema: text, repeats: true },
       hide: { description: "Without col: all columns except these.", schema: text, repeats: true },
       limit: LIMIT,
       cursor: cursor("The next_cursor of the previous call."),
     },
   },
+  summarize_rows: {
+    title: "Summarize rows",
+    description:
+      "How many rows a selection has, exactly. With column also its sum, average, least and greatest value (of numbers; of times the last two), and its most frequent values with their counts (exact says whether all rows were counted for these, or only the first).",
+    parameters: {
+      ...OBJECT,
+      ...SELECTING,
+      column: { description: "The column to summarize.", schema: name },
+    },
+  },
   read_events: {
     title: "Read events",
     description:
-      "The events behind a cursor, each once, in the order of acceptance. next_cursor is always set: keep it and go on from there, now or later; nothing is ever inserted before it.",
+      "The events behind a cursor, each once, in the order in which they were accepted. next_cursor is always set: keep it and go on from there, at once while has_more is true, otherwise later; nothing is ever inserted before it. An event with repeat_of repeats an earlier one, one with history was imported, one with deleted_at is in the trash.",
     parameters: EVENTS,
   },
   wait_for_events: {
     title: "Wait for events",
     description:
-      "The same, but if no event has come after the cursor yet, it waits for the next one. If none comes in time, the list is empty: call again with next_cursor.",
+      "Reads events as read_events does, but if there is none behind the cursor yet, waits for the next one. If none comes in time, the list is empty: call again with next_cursor.",
     parameters: {
       ...EVENTS,
       seconds: {

@@ -41,7 +41,9 @@ export const toolArguments = (
     if (parameter === undefined) {
       const known = Object.keys(parameters)
       const has = known.length === 0 ? "It has none." : `It has ${known.join(", ")}.`
-      return Result.fail(toolRefusal("unknown_param", `${toolName} has no parameter ${shown(name)}. ${has}`))
+      const unknown = [...given.keys()].filter((other) => !Object.hasOwn(parameters, other))
+      const names = `parameter${unknown.length === 1 ? "" : "s"} ${unknown.slice(0, 5).map(shown).join(", ")}`
+      return Result.fail(toolRefusal("unknown_param", `${toolName} has no ${names}. ${has}`))
     }
     const pairs = pairsOf(name, value, parameter)
     if (typeof pairs === "string") return Result.fail(toolRefusal("bad_param", pairs))

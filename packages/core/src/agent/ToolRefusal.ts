@@ -27,5 +27,6 @@ export const refusalText = (error: Refused): string => {
   const code = "code" in error ? error.code : "reader_off"
   const message = /[.?!]$/.test(error.message) ? error.message : `${error.message}.`
   const retryAfter = "retryAfter" in error ? error.retryAfter : 0
-  return `${message}${retryAfter > 0 ? ` Try again in ${retryAfter} s.` : ""} (${code})`
+  const hint = code === "no_such_table" ? " list_tables has those that can be read." : ""
+  return `${message}${hint}${retryAfter > 0 ? ` Try again in ${retryAfter} s.` : ""} (${code})`
 }

@@ -47,6 +47,12 @@ export interface Facets {
   readonly exact: boolean
 }
 
+/** As JSON text; each value keeps its digits. */
+export const facetsText = ({ column, values, others, rows, exact }: Facets): string => {
+  const data = values.map(({ value, count }) => `{"value":${value},"count":${count}}`)
+  return `{"column":${JSON.stringify(column)},"data":[${data.join(",")}],"others":${others},"rows":${rows},"exact":${exact}}`
+}
+
 type Returns<A> = Effect.Effect<A, SelectionError | ReadError | StoreUnavailable>
 
 export class SampleRows extends Context.Service<

@@ -28,7 +28,7 @@ export interface SampleWalk {
 /** Passes on the values of these columns, and returns whether they are all. */
 export const walkSample = Effect.fnUntraced(function* (
   rows: SelectRows["Service"],
-  { request: { schema, name, params }, columns, most = SAMPLED_ROWS, onPage }: SampleWalk,
+  { request: { schema, name, params, scope = null }, columns, most = SAMPLED_ROWS, onPage }: SampleWalk,
 ): Effect.fn.Return<boolean, SelectionError | ReadError | StoreUnavailable> {
   const until = (yield* Clock.currentTimeMillis) + SAMPLE_MILLIS
   const shown = columns.map((column) => ["col", column] as const)
@@ -39,7 +39,7 @@ export const walkSample = Effect.fnUntraced(function* (
     if (left <= 0) return false
     const pageParams: ParamPairs = cursor === null ? selecting : [...selecting, ["cursor", cursor]]
     const read = yield* Effect.timeoutOption(
-      fromCall((call) => rows.page({ schema, name, params: pageParams }, call)),
+      fromCall((call) => rows.page({ schema, name, params: pageParams, scope }, call)),
       left,
     )
     if (Option.isNone(read)) return false

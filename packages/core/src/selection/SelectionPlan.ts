@@ -58,8 +58,16 @@ export interface SelectionPlan {
 const unknownColumn = (param: string, name: string, table: ReadableTable): string => {
   const names = table.columns.map((column) => column.name)
   const meant = nearest(name, names)
-  const suggestion = meant === null ? "" : ` Did you mean ${shown(meant)}?`
-  return `${param} names a column ${shown(name)} that the object does not have.${suggestion} Its columns are ${list(names)}.`
+  const suggestion = directed(param, name, names) ?? (meant === null ? "" : ` Did you mean ${shown(meant)}?`)
+  return `${param} names a column ${shown(name)} that the table or view does not have.${suggestion} Its columns are ${list(names)}.`
+}
+
+/** For a sort in the manner of other APIs: without this hint it would be mended to the wrong direction. */
+const directed = (param: string, name: string, names: ReadonlyArray<string>): string | undefined => {
+  const [, minus, column = "", word] = /^([-+]?)(.*?)(?:[ :.](asc|desc))?$/is.exec(name) ?? []
+  if (param !== "sort" || !names.includes(column)) return undefined
+  const direction = minus === "-" || word?.toLowerCase() === "desc" ? "desc" : "asc"
+  return ` Send sort=${column} with dir=${direction}.`
 }
 
 /** Plans a selection on this object, or returns the first error. */
@@ -86,7 +94,7 @@ export const selectionPlan = (
   if (Result.isFailure(filters)) return Result.fail(filters.failure)
   const period = plannedPeriod(selection.period, column)
   if (period !== null && !DATES.has(period.column.type.kind)) {
-    const message = `per names a column of type ${period.column.type.name}; a period needs a date, timestamp or timestamptz.`
+    const message = `per names a column of type ${period.column.type.name}; a period needs a date, timestamp or timestamptz. Filter it by ge and lt instead.`
     return refuse("bad_period", "per", message)
   }
   const sort = selection.sort === null ? null : column(selection.sort)

@@ -10,4 +10,4 @@ export const isTimestamp = (text: string): boolean =>
 
 /** The message for an invalid timestamp. */
 export const notATimestamp = (text: string): string =>
-  `${text.slice(0, 100)} is not a time such as 2026-11-21T09:30:00Z.`
+  `${text.slice(0, 100)} is not a time with its zone, such as 2026-11-21T09:30:00Z.`

@@ -33,6 +33,15 @@ describe("selectionPlan", () => {
     }
   })
 
+  it("says how a sort in the manner of other APIs is written here", () => {
+    const words = (...params: ParamPairs) => Result.getOrThrow(Result.flip(plan(params))).message
+    for (const sort of ["-total", "total desc", "total:DESC", "total.desc"]) {
+      assert.include(words(["sort", sort]), "Send sort=total with dir=desc.")
+    }
+    assert.include(words(["sort", "+total"]), "Send sort=total with dir=asc.")
+    for (const param of ["per", "col"]) assert.notInclude(words([param, "-total"]), "dir=")
+  })
+
   it("refuses an operation that a column's type does not support, with its code", () => {
     for (const condition of ["eq", "ne", "gt", "ge", "lt", "le"]) {
       assert.strictEqual(refused(["fc", "raw"], ["fo", condition], ["fv", "1"]), "bad_selection fo")

@@ -25,5 +25,5 @@ it.each([
   "+002026-11-21T09:30:00Z",
 ])("isTimestamp refuses %j", (text) => {
   expect(isTimestamp(text)).toBe(false)
-  expect(notATimestamp(text)).toBe(`${text} is not a time such as 2026-11-21T09:30:00Z.`)
+  expect(notATimestamp(text)).toBe(`${text} is not a time with its zone, such as 2026-11-21T09:30:00Z.`)
 })

@@ -26,6 +26,7 @@ import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
 import { manageColumns } from "../row/ManageColumns.ts"
 import { manageTableRebuild } from "../row/ManageTableRebuild.ts"
+import { manageSummaries } from "../row/ManageSummaries.ts"
 import { manageTables } from "../row/ManageTables.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import type { Route } from "../server/Route.ts"
@@ -59,6 +60,7 @@ export const manageEndpoints = Effect.map(
     manageActivity,
     manageNotices,
     manageTables,
+    manageSummaries,
     manageViews,
     manageKeys,
     managePeople,

@@ -1,58 +1,27 @@
 /** Tables with their rows, as the read API has them, over the management API. */
-import * as Shape from "@data-cabinet/core/json/Shape"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
-import { type Facets, rowCountShape, SampleRows } from "@data-cabinet/core/selection/SampleRows"
-import { SAMPLE_PARAMS } from "@data-cabinet/core/selection/SampleWalk"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { Effect, Option } from "effect"
 import { pageBody } from "../html/PageBody.ts"
 import { list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { nameSegment, textParameter } from "../manage/ManageParameters.ts"
+import { nameSegment } from "../manage/ManageParameters.ts"
 import { columnsJson, listRows, SELECTION_PARAMETERS } from "./RowsEndpoint.ts"
 import { NO_SUCH_TABLE } from "./TablePath.ts"
 
-const segments = [
+const TABLE_SEGMENTS = [
   nameSegment("schema", "The schema's name.", "sources"),
   nameSegment("name", "The name of the table or view.", "orders"),
 ] as const
 
-const selecting = SELECTION_PARAMETERS.filter(({ name }) => SAMPLE_PARAMS.some((known) => known === name))
-const SAMPLE_ERRORS = listRows.errors.filter((code) => code !== "bad_limit" && code !== "bad_cursor")
-
-/** As `facetsText` writes them. */
-const facetsShape = Shape.named(
-  "Facets",
-  Shape.describedOnly("The values that a column has most often.", {
-    column: Shape.text("The column."),
-    data: Shape.leaf({
-      type: "array",
-      maxItems: 20,
-      items: Shape.describedOnly("A value.", {
-        value: Shape.leaf({ description: "As rows have it." }),
-        count: Shape.whole("How many rows have it."),
-      }).schema,
-      description: "The most frequent values first.",
-    }),
-    others: Shape.whole("How many of the rows have other values."),
-    rows: Shape.whole("How many rows were looked at: the first of the selection."),
-    exact: Shape.flag("Whether these are all rows of the selection."),
-  }),
-)
-
-/** Each value keeps its digits. */
-const facetsText = ({ column, values, others, rows, exact }: Facets): string => {
-  const data = values.map(({ value, count }) => `{"value":${value},"count":${count}}`)
-  return `{"column":${JSON.stringify(column)},"data":[${data.join(",")}],"others":${others},"rows":${rows},"exact":${exact}}\n`
-}
+/** What the endpoints of one table have in common. */
+export const ofTable = { tag: "Tables", segments: TABLE_SEGMENTS, params: { no_such_table: "name" } } as const
 
 export const manageTables = Effect.gen(function* () {
   const catalog = yield* Catalog
   const rows = yield* SelectRows
-  const sample = yield* SampleRows
-  const common = { tag: "Tables", segments, params: { no_such_table: "name" } } as const
   return [
     manageEndpoint({
       id: "listTables",
@@ -66,7 +35,7 @@ export const manageTables = Effect.gen(function* () {
       respond: () => Effect.map(catalog.list, (all) => whole(all.map(tableShape.json))),
     }),
     manageEndpoint({
-      ...common,
+      ...ofTable,
       id: "getTable",
       method: "GET",
       path: "/manage/v1/tables/{schema}/{name}",
@@ -81,7 +50,7 @@ export const manageTables = Effect.gen(function* () {
         ),
     }),
     manageEndpoint({
-      ...common,
+      ...ofTable,
       id: "listRows",
       method: "GET",
       path: "/manage/v1/tables/{schema}/{name}/rows",
@@ -100,39 +69,6 @@ export const manageTables = Effect.gen(function* () {
               `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)},"columns":${columnsJson(columns)}`,
             ),
         ),
-    }),
-    manageEndpoint({
-      ...common,
-      id: "countRows",
-      method: "GET",
-      path: "/manage/v1/tables/{schema}/{name}/count",
-      summary: "How many rows",
-      description:
-        "The rows of a selection are counted up to 10,000, for a second at most; `at_least` says if there may be more.",
-      action: "row.read",
-      readApiParameters: selecting,
-      response: one(rowCountShape, "The count."),
-      errors: SAMPLE_ERRORS,
-      respond: ({ path: [schema, name], pairs }) =>
-        Effect.map(sample.count({ schema, name, params: pairs }), rowCountShape.json),
-    }),
-    manageEndpoint({
-      ...common,
-      id: "listFacets",
-      method: "GET",
-      path: "/manage/v1/tables/{schema}/{name}/facets",
-      summary: "The values of a column",
-      description:
-        "Which values a column has most often, in the first 10,000 rows of a selection or as many as a second allows; `exact` says if those are all.",
-      action: "row.read",
-      parameters: [{ ...textParameter("column", "The column."), required: true }],
-      readApiParameters: selecting,
-      response: one(facetsShape, "The values."),
-      errors: SAMPLE_ERRORS,
-      respond: ({ path: [schema, name], query: { column = "" }, pairs }) => {
-        const params = pairs.filter(([parameter]) => parameter !== "column")
-        return Effect.map(sample.facets({ schema, name, params }, column), (found) => Buffer.from(facetsText(found)))
-      },
     }),
   ]
 })

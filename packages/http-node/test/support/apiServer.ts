@@ -12,6 +12,7 @@ import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, LiveKeyStore, ReaderTokenStore } from "@data-cabinet/core/key/Authenticate"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
+import { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { CabinetHttp } from "@data-cabinet/http-node/routes/CabinetHttp"
@@ -112,6 +113,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(CursorKeys, { key: Effect.succeed(new CursorKey(Buffer.alloc(32, 7))) }),
       Layer.succeed(Catalog, fill(ports.catalog)),
       Layer.succeed(SelectRows, fill(ports.rows)),
+      Layer.succeed(SummarizeRows, fill(undefined)),
       Layer.succeed(Intake, fill(ports.intake)),
       Layer.succeed(HttpSettings, {
         baseUrl: ports.baseUrl ?? "https://orders.cabinet.test",

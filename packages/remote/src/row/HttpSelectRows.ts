@@ -1,9 +1,10 @@
-/** The rows of a remote cabinet, digit by digit as sent. */
+/** The rows of a remote cabinet and their summary, digit by digit as sent. */
 import { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { Column } from "@data-cabinet/core/row/Table"
 import type { AbortableCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { SelectionError } from "@data-cabinet/core/selection/SelectionError"
+import { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
 import { Effect, Layer, type Result } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { pageOf } from "../http/PageItems.ts"
@@ -30,7 +31,20 @@ const runIn = <A, E>(call: AbortableCall, work: Effect.Effect<A, E>): Promise<Re
   return running.finally(stopListening)
 }
 
-export const layer = Layer.effect(
+const summaries = Layer.effect(
+  SummarizeRows,
+  Effect.map(ManageApi, (api) =>
+    SummarizeRows.of({
+      summary: ({ schema, name, params }, column) => {
+        const query = column === undefined ? params : [...params, ["column", column] as const]
+        const path = ["tables", schema, name, "summary"]
+        return Effect.map(refusedAs(api.text({ method: "GET", path, query }), known), (text) => text.trimEnd())
+      },
+    }),
+  ),
+)
+
+const pages = Layer.effect(
   SelectRows,
   Effect.map(ManageApi, (api) =>
     SelectRows.of({
@@ -48,3 +62,5 @@ export const layer = Layer.effect(
     }),
   ),
 )
+
+export const layer = Layer.merge(pages, summaries)

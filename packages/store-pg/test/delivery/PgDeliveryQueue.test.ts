@@ -257,7 +257,7 @@ it("resend makes one delivery or a range due again, cancel ends one", async () =
   expect(await cabinet.deliveries((all) => all.cancel(batch[1]!.id))).toMatchObject({ state: "cancelled", dueAt: null })
   expect(await claim()).toMatchObject([{ id: batch[2]!.id }])
   for (const none of ["yesterday", "2026-02-30T00:00:00Z", "2026-11-21T09:30:00+23:00"]) {
-    const refused = { code: "bad_range", message: `${none} is not a time such as 2026-11-21T09:30:00Z.` }
+    const refused = { code: "bad_range", message: `${none} is not a time with its zone, such as 2026-11-21T09:30:00Z.` }
     await expect(
       cabinet.deliveries((all) => all.resendRange({ addressId: id, from: none, to, only: "all" })),
     ).rejects.toMatchObject(refused)
