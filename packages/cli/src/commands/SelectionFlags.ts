@@ -32,7 +32,7 @@ export const FRIENDLY = {
   columns: one("columns", "Only these columns, in this order, separated by commas"),
 } as const
 
-/** Joins the conditions among themselves, and to the filters by the API's own names, which come after them. */
+/** How the filters are joined: first those of `--where`, then those given by the API's own names. */
 const joins = (input: {
   readonly where: ReadonlyArray<string>
   readonly any: ReadonlyArray<string>

@@ -104,7 +104,7 @@ export class ColumnIndexes extends Context.Service<
         build: Effect.fnUntraced(function* (schema, name, requested) {
           const { table, target } = yield* ours(schema, name)
           if ((target.kind !== "r" && target.kind !== "m") || target.heirs) {
-            const message = `There can be no index of ${nameOf(table)}: only a table with rows of its own or a materialized view can, not a view, a foreign or partitioned table, or a parent of other tables.`
+            const message = `${nameOf(table)} cannot have an index. Only a table with rows of its own and a materialized view can; a view, a foreign or partitioned table, and a parent of other tables cannot.`
             return yield* refuse("not_indexable", message)
           }
           const { columns, method } = yield* plannedIndex(table, requested)

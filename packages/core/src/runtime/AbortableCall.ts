@@ -8,7 +8,7 @@ import type { TimerWheel } from "./TimerWheel.ts"
 
 /** The values that accompany a request from layer to layer. */
 export interface Call {
-  /** When the caller needs a result of any kind. */
+  /** The time by which the caller needs a result, even if it is a failure. */
   readonly deadline: Deadline
   /** The context for its spans and log lines. */
   readonly context: Context.Context<never>

@@ -18,7 +18,7 @@ import type { SelectionError } from "./SelectionError.ts"
 import type { ParamPairs } from "./SelectionParams.ts"
 import { SelectRows } from "./SelectRows.ts"
 
-/** The most rows read for all pictures at once. A single picture rests on `SAMPLED_ROWS`. */
+/** The most rows read for all pictures at once. A single picture is based on `SAMPLED_ROWS`. */
 export const GLANCED_ROWS = 2_000
 
 /** Rows are read up to this many bytes of JSON. */

@@ -13,7 +13,7 @@ import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import { Effect } from "effect"
 import { eventText, type NextEvent } from "../server/EventStream.ts"
 
-/** Nothing is said for this long at most. */
+/** A silent stream sends a heartbeat after this time. */
 const HEARTBEAT_MILLIS = 10_000
 
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"

@@ -6,7 +6,7 @@
 /** A value as written. */
 export type Stored = string | number | bigint | boolean | Uint8Array
 
-/** The values that a column holds; "values" keeps each unchanged. */
+/** What a column stores its values as; "values" keeps each unchanged. */
 export type Held = "texts" | "numbers" | "integers" | "booleans" | "values"
 
 export interface ParquetColumn {

@@ -48,7 +48,7 @@ export const EVENT_MEMBERS: Described = {
   ),
   spam: Shape.optional(
     Shape.flag(
-      "Always true: it is spam by the rules of its source, so that it has no row and is not delivered. Absent otherwise.",
+      "Always true: it is spam by the rules of its source, so it has no row and is not delivered. Absent otherwise.",
     ),
   ),
 }

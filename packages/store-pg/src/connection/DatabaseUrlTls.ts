@@ -70,7 +70,7 @@ const readPem = (file: string, kind: "CERTIFICATE" | "PRIVATE KEY"): string => {
 const authorities = (from: string): ReadonlyArray<string> =>
   from === "system" ? Tls.getCACertificates("system") : [readPem(from, "CERTIFICATE")]
 
-/** As libpq: a private key that others may read is not used. */
+/** Like libpq, refuses a private key that other users can read. */
 const privateKey = (file: string): string => {
   const { mode, uid } = statSync(file)
   const open = uid === 0 && process.getuid?.() !== 0 ? 0o037 : 0o077

@@ -223,7 +223,7 @@ export class PageExchange extends SessionExchange {
     return state === WRONG_MESSAGE || (this.#inProof && STALE_NAMES.has(state))
   }
 
-  /** Once more, and prepared again: the session no longer has the statements that it had. */
+  /** Sends everything again, and prepares it again: the session has lost its prepared statements. */
   #retry(): void {
     const { prepared } = this.session
     for (const { statement } of this.#pages) prepared.drop(statement.text)

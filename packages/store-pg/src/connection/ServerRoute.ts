@@ -1,7 +1,7 @@
 /**
  * Which server of a database URL is in use, and how to connect to it. All pools of a process with the same list of
  * hosts share it, so a discovery of one applies to all: a failover is discovered once, and no pool stays with the old
- * primary. While there is nothing to find out, opening a session costs nothing more than without it.
+ * primary. Once the server is known, opening a session costs nothing extra.
  *
  * Decision: docs/decisions/0042-several-hosts-and-tls.md
  */

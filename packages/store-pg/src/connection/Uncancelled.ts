@@ -108,8 +108,8 @@ const lookAfter = (overdue: Overdue, context: Context.Context<never>): (() => vo
 }
 
 /**
- * Looks after work that waits for a response even when it is interrupted. A silent database never sends one, and a process
- * that stops would wait for it.
+ * Ends work that keeps waiting for a response after it was interrupted. A silent database never sends one, and a stopping
+ * process would wait for it.
  */
 export const lookedAfter =
   (overdue: Overdue) =>

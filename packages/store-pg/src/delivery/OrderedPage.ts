@@ -28,7 +28,7 @@ const placeOf = (row: Statement.PageRow): FeedPlace => ({
   id: row.event_id,
 })
 
-/** The rows whose events pass the filter of their time. */
+/** The rows whose events pass the filter that was in force when they were accepted. */
 const passing = Effect.fnUntraced(function* (rows: ReadonlyArray<Statement.PageRow>, rules: ReadonlyArray<Rule>) {
   const filters = new Map(rules.map((rule) => [`${rule.epoch} ${rule.xid}`, rule.filters ?? []]))
   const passes = slicedFilter()

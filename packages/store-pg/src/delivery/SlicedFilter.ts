@@ -7,7 +7,7 @@ import { Effect } from "effect"
 /** How long conditions are compared before other work gets its turn. */
 const SLICE_MILLIS = 5
 
-/** Returns a function that tells whether a payload passes a filter; its calls share their slices. */
+/** Returns a function that checks whether a payload passes a filter; its calls share their slices. */
 export const slicedFilter = () => {
   let until = performance.now() + SLICE_MILLIS
   return Effect.fnUntraced(function* (payload: string, filters: FieldFilters) {

@@ -60,7 +60,7 @@ export const giveTo = (launcher: Launcher, dir: string): void => {
   const owner = launcher.owner
   if (owner === undefined) return
   if (lstatSync(dir).uid === owner.uid) return
-  // The top comes last: while it has its old owner, an interrupted run is started over.
+  // The directory itself comes last: as long as it has its old owner, the next start repeats an interrupted run.
   for (const entry of readdirSync(dir, { recursive: true })) lchownSync(join(dir, String(entry)), owner.uid, owner.gid)
   chownSync(dir, owner.uid, owner.gid)
 }

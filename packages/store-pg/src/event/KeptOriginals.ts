@@ -21,7 +21,7 @@ export const missingEvent = (
     orUnavailable,
   )
 
-/** An original request has the time of its events, which finds its partition. `days`: a placeholder for how long it is shown. */
+/** An original request has the time of its events, which finds its partition. `days`: the parameter with the number of days that it is shown. */
 export const originalOf = (days: string): string => `cabinet.original_request o
     ON o.id = e.original_request_id AND o.received_at = e.received_at
       AND o.received_at > cabinet.now() - make_interval(hours => ${days}::int * 24)`

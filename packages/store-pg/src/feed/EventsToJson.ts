@@ -112,7 +112,7 @@ export class EventsToJson implements RowSink {
     return this.#isNamed && rows.every(([id, name]) => this.#sources.get(id)?.name === name)
   }
 
-  /** Every source that an event is of. */
+  /** The sources of the events. */
   get sources(): ReadonlyArray<number> {
     return [...this.#sources.keys()]
   }

@@ -7,7 +7,7 @@ import { Effect, Result, Schema } from "effect"
 import { type SecretCipher, type SecretPurpose, type Undecryptable, undecryptableWords } from "./SecretCipher.ts"
 import { decryptHeaders, encryptHeaders, type HeaderPurpose, type StoredHeader } from "./StoredHeaders.ts"
 
-/** Nothing is opened that could not deliver or poll. */
+/** The cabinet is not opened, because it could neither deliver nor poll without the key. */
 export class SecretKeyMissing extends Schema.TaggedError<SecretKeyMissing>()("SecretKeyMissing", {
   message: Schema.String,
 }) {}

@@ -15,7 +15,7 @@ export interface JsonEncoder {
   readonly longest: ((sent: DataView, start: number) => number) | null
   /** The size of every value; null if sizes differ. */
   readonly size: number | null
-  /** Checks that the bytes are a value of the type; null if their number is enough. */
+  /** Checks that the bytes are a value of the type; null if checking their number is enough. */
   readonly isValue: ((sent: DataView, start: number, size: number) => boolean) | null
 }
 

@@ -90,7 +90,8 @@ const found = async (name: string, params: ParamPairs) =>
 
 describe("a column of a type whose schema the reader may not use", () => {
   it.each(TYPES)("%s (%s) is filtered by every comparison", async (name, _, values) => {
-    for (const object of ["keyed", "heap", "seen"]) {
+    // Without a key only the order of rows differs, not what a filter finds.
+    for (const object of ["keyed", "seen"]) {
       for (const [fo, expected] of [
         ["eq", [1]],
         ["ne", [0, 2, 3]],
@@ -109,7 +110,11 @@ describe("a column of a type whose schema the reader may not use", () => {
   })
 
   it.each(TYPES)("%s (%s) is sorted through all pages in both directions", async (name) => {
-    for (const object of ["keyed", "heap", "seen"]) {
+    for (const [object, limit] of [
+      ["keyed", "1"],
+      ["heap", "2"],
+      ["seen", "2"],
+    ] as const) {
       for (const [dir, expected] of [
         ["asc", [0, 1, 2, 3]],
         ["desc", [2, 1, 0, 3]],
@@ -117,7 +122,7 @@ describe("a column of a type whose schema the reader may not use", () => {
         const { items } = await walk(reading, object, [
           ["sort", name],
           ["dir", dir],
-          ["limit", "1"],
+          ["limit", limit],
         ])
         expect(numbers(items), `${object} ${dir}`).toEqual(expected)
       }
