@@ -1,4 +1,8 @@
-/** Adds cabinets to a server of many, and moves them between databases. */
+/**
+ * Adds cabinets to a server of many, and moves them between databases.
+ *
+ * Decision: docs/decisions/0049-moving-a-cabinet.md
+ */
 import { CabinetRegistry } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import { clientPrograms, CopyError } from "@data-cabinet/store-pg/tenancy/ClientPrograms"
 import { checkTarget, copyDatabase } from "@data-cabinet/store-pg/tenancy/CopyDatabase"
@@ -18,7 +22,12 @@ export const addTenant = Effect.fnUntraced(function* (name: string, databaseUrl:
   return cabinet
 })
 
-/** `bin`: where PostgreSQL's programs may be, besides the path. */
+/**
+ * Moves a cabinet of a server of many into an empty database on another PostgreSQL. While it is copied, it can be read and
+ * accepts nothing: intake responds with 503 and senders retry. The old database is closed before the registry leads to the
+ * new one, so no server accepts an event that the new one lacks. The new server begins a new epoch of the feed by itself,
+ * and cursors from before stay valid. `bin`: where PostgreSQL's programs may be, besides the path.
+ */
 export const moveTenant = Effect.fnUntraced(function* (name: string, url: string, bin: string | undefined) {
   const registry = yield* CabinetRegistry
   const before = yield* registry.find(name)
