@@ -14,7 +14,7 @@ import { checkBody, checkBodyFits, STANDARD_BODY } from "./BodySetting.ts"
 import { noSuchAddress } from "./Deliveries.ts"
 import { type Claimed, DeliveryQueue } from "./DeliveryQueue.ts"
 import { DeliverySignal } from "./DeliverySignal.ts"
-import { checkFilters } from "./FieldFilter.ts"
+import { checkFilters, type FieldFilter } from "./FieldFilter.ts"
 import { OrderedQueue } from "./OrderedQueue.ts"
 import { type FilterTest, testFilter } from "./TestFilter.ts"
 import { urlChecked, sourcesChecked, checkedIdentity, checkOrigin, tooMany } from "./AddressChecks.ts"
@@ -115,10 +115,10 @@ export class Addresses extends Context.Service<
         get: (id) => existing(id, store.get(id)),
         reveal: (id) => existing(id, store.get(id)),
         set: Effect.fnUntraced(function* (id, change) {
-          const filters =
-            change.filters === undefined ? {} : { filters: yield* Effect.fromResult(checkFilters(change.filters)) }
-          yield* Effect.fromResult(checkSettings(change))
+          const { filters: _, ...others } = change
           const was = yield* owned(id)
+          const filters = yield* changedFilters(was, change)
+          yield* Effect.fromResult(checkSettings(change))
           const { order = was.order, batch = NO_BATCHES } = change
           yield* Effect.fromResult(checkBatch(order, batch))
           const body = change.body === undefined ? {} : { body: yield* Effect.fromResult(checkBody(change.body)) }
@@ -129,7 +129,7 @@ export class Addresses extends Context.Service<
           yield* Effect.fromResult(checkBodyFits(body.body ?? was.body, url.url ?? was.url, after))
           const identity = yield* checkedIdentity(change.clientIdentity, url.url ?? was.url)
           if (change.sources !== undefined) yield* checkSources(change.sources)
-          const changed = yield* store.set(id, { ...change, ...identity, ...url, ...filters, ...body }, was)
+          const changed = yield* store.set(id, { ...others, ...identity, ...url, ...filters, ...body }, was)
           if ("is" in changed) return yield* tooMany(changed, change)
           if (Option.isSome(changed)) return changed.value
           yield* existing(id, store.get(id))
@@ -156,6 +156,17 @@ export class Addresses extends Context.Service<
     }),
   )
 }
+
+/** None if they are the stored ones, as in a form: those may be longer than a filter may be today. */
+const changedFilters = Effect.fnUntraced(function* (was: Address, { filters }: AddressChange) {
+  if (filters === undefined) return {}
+  const isStored = ({ fc, fo, fv }: FieldFilter, index: number): boolean => {
+    const stored = was.filters[index]
+    return stored !== undefined && stored.fc === fc && stored.fo === fo && stored.fv === fv
+  }
+  if (filters.length === was.filters.length && filters.every(isStored)) return {}
+  return { filters: yield* Effect.fromResult(checkFilters(filters)) }
+})
 
 /** A body of its receiver carries an event; our own says that it is a ping. */
 const withSample = Effect.fnUntraced(function* (store: AddressStore["Service"], ping: Claimed) {

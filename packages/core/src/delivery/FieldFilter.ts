@@ -39,6 +39,8 @@ export type FieldFilters = ReadonlyArray<FieldFilter>
 /** The most conditions of a filter. */
 export const MAX_FILTERS = 50
 const MAX_LENGTH = 1_000
+/** The most characters of all names and values of a filter: far more than people write, and a thousand filters are compared in time. */
+export const MAX_FILTER_CHARACTERS = 4_000
 /** No meaningful number has a greater exponent, and none within the limit is rounded. */
 const MAX_EXPONENT = 1e15
 
@@ -48,6 +50,7 @@ const refuse = (code: "bad_filter" | "bad_fo" | "bad_fv", message: string) =>
 /** Returns the conditions to store, without any other members of the caller's objects. */
 export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters, AddressError> => {
   if (filters.length > MAX_FILTERS) return refuse("bad_filter", `filters has more than ${MAX_FILTERS} conditions.`)
+  let characters = 0
   for (const [index, { fc, fo, fv }] of filters.entries()) {
     const which = `Condition ${index + 1} of filters`
     if (fc === "" || fc.length > MAX_LENGTH || fc.includes("\0")) {
@@ -64,6 +67,11 @@ export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters,
     }
     const { point } = decimalOf(fv.trim()) ?? { point: 0 }
     if (Math.abs(point) > MAX_EXPONENT) return refuse("bad_fv", `${which}: fv has an exponent that is out of range.`)
+    characters += fc.length + fv.length
+    if (characters > MAX_FILTER_CHARACTERS) {
+      const message = `${which}: up to here, the names and values have more than ${MAX_FILTER_CHARACTERS.toLocaleString("en")} characters.`
+      return refuse("bad_filter", message)
+    }
   }
   return Result.succeed(filters.map(({ fc, fo, fv }) => ({ fc, fo, fv })))
 }
@@ -74,11 +82,22 @@ export const checkFilters = (filters: FieldFilters): Result.Result<FieldFilters,
  */
 export class FilteredFields {
   readonly #payload: JsonObject
+  readonly #inPieces: boolean
   readonly #searched = new Map<string, SearchedText>()
   readonly #decimals = new Map<string, Decimal | null>()
+  #slow: SearchedText | null = null
 
-  constructor(payload: JsonObject) {
+  /** `inPieces`: the caller prepares a text that is searched often by `index`. */
+  constructor(payload: JsonObject, inPieces = false) {
     this.#payload = payload
+    this.#inPieces = inPieces
+  }
+
+  /** Yields between the pieces of an index, if a text should have one. */
+  *index(): Generator<void> {
+    if (this.#slow === null) return
+    yield* this.#slow.index()
+    this.#slow = null
   }
 
   value(field: string): Json {
@@ -89,10 +108,12 @@ export class FilteredFields {
   contains(field: string, sought: string): boolean {
     let searched = this.#searched.get(field)
     if (searched === undefined) {
-      searched = new SearchedText(foldCase(shownText(this.value(field))))
+      searched = new SearchedText(foldCase(shownText(this.value(field))), { inPieces: this.#inPieces })
       this.#searched.set(field, searched)
     }
-    return searched.contains(sought)
+    const found = searched.contains(sought)
+    if (searched.isSlow) this.#slow = searched
+    return found
   }
 
   /** A number in a form that can be ordered. */
@@ -125,8 +146,10 @@ export const compileFilter = ({ fc, fo, fv }: FieldFilter): Holds => {
   }
   const number = decimalOf(fv.trim())
   const holds = COMPARISON[fo]
+  const isEquality = fo === "eq" || fo === "ne"
   return (fields) => {
     const value = fields.value(fc)
+    if (isEquality && typeof value === "string") return (value === fv) === (fo === "eq")
     const order = value instanceof JsonNumber ? orderOf(fields.decimal(fc, value), number) : orderOfText(value, fv)
     return order === null ? fo === "ne" : holds(order)
   }

@@ -4,12 +4,15 @@
  * parsed for an older one.
  */
 import type { JsonObject } from "../json/Json.ts"
-import { compileFilters, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
+import type { Deadline } from "../runtime/Deadline.ts"
+import { inTurns } from "../runtime/InTurns.ts"
+import type { TimerWheel } from "../runtime/TimerWheel.ts"
+import { compileFilter, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
 
 /** An address that has a filter. */
 export interface FilteredAddress {
   readonly id: number
-  readonly passes: (fields: FilteredFields) => boolean
+  readonly conditions: ReadonlyArray<(fields: FilteredFields) => boolean>
 }
 
 /** Which events of a request pass which filters. */
@@ -21,7 +24,7 @@ export interface FilteredDeliveries {
 }
 
 /** An event as far as filters read it. */
-interface FilteredEvent {
+export interface FilteredEvent {
   readonly payload: JsonObject
   /** Why it is spam, which is not delivered; absent if it is not. */
   readonly spam?: unknown
@@ -30,23 +33,97 @@ interface FilteredEvent {
 /** Compiles the filter of an address. */
 export const filteredAddress = (id: number, filters: FieldFilters): FilteredAddress => ({
   id,
-  passes: compileFilters(filters),
+  conditions: filters.map(compileFilter),
 })
 
+/** Yields before each condition: a source may have 50,000, each of which may take some milliseconds. */
+function* decisions(
+  addresses: ReadonlyArray<FilteredAddress>,
+  events: ReadonlyArray<FilteredEvent>,
+): Generator<void, FilteredDeliveries> {
+  const passed: Array<ReadonlyArray<number>> = []
+  for (const { payload, spam } of events) {
+    const ids: Array<number> = []
+    if (spam === undefined) {
+      const fields = new FilteredFields(payload, true)
+      for (const { id, conditions } of addresses) {
+        let passes = true
+        for (const holds of conditions) {
+          yield
+          yield* fields.index()
+          passes = holds(fields)
+          if (!passes) break
+        }
+        if (passes) ids.push(id)
+      }
+    }
+    passed.push(ids)
+  }
+  return { addresses: addresses.map(({ id }) => id), passed }
+}
+
+/** How long one piece takes. */
+const PIECE_MILLIS = 5
+
+/** Each call does a piece of the work. */
+export const filterPieces = (
+  addresses: ReadonlyArray<FilteredAddress>,
+  events: ReadonlyArray<FilteredEvent>,
+): (() => FilteredDeliveries | undefined) => {
+  const work = decisions(addresses, events)
+  return () => {
+    const until = performance.now() + PIECE_MILLIS
+    do {
+      const step = work.next()
+      if (step.done === true) return step.value
+    } while (performance.now() < until)
+    return undefined
+  }
+}
+
+const takeTurns = inTurns(setImmediate)
+
+/** The pieces after the first, in turn with those of other requests. Undefined if it is over before. */
+export const laterPieces = (
+  piece: () => FilteredDeliveries | undefined,
+  isOver: () => boolean = () => false,
+): Promise<FilteredDeliveries | undefined> =>
+  new Promise((resolve, reject) => {
+    takeTurns(() => {
+      try {
+        const filtered = isOver() ? undefined : piece()
+        if (filtered === undefined && !isOver()) return false
+        resolve(filtered)
+      } catch (fault) {
+        reject(fault)
+      }
+      return true
+    }, "")
+  })
+
+/** For a request. Nearly always one piece decides, at once. Undefined if the deadline passes first. */
+export const filteredInTime = (
+  addresses: ReadonlyArray<FilteredAddress>,
+  events: ReadonlyArray<FilteredEvent>,
+  { deadline, wheel }: { readonly deadline: Deadline; readonly wheel: Pick<TimerWheel, "watch"> },
+): FilteredDeliveries | Promise<FilteredDeliveries | undefined> => {
+  const piece = filterPieces(addresses, events)
+  const filtered = piece()
+  if (filtered !== undefined) return filtered
+  let isOver = false
+  const stopWatch = wheel.watch({ deadline, expire: () => (isOver = true) })
+  return laterPieces(piece, () => isOver).finally(stopWatch)
+}
+
 /** A part of the request; empty for a source without such addresses. */
-export const filteredDeliveries = (
+export const filteredDeliveries = async (
   addresses: ReadonlyArray<FilteredAddress> | undefined,
   events: ReadonlyArray<FilteredEvent>,
-): { readonly filtered?: FilteredDeliveries } => {
+): Promise<{ readonly filtered?: FilteredDeliveries }> => {
   if (addresses === undefined) return NONE
-  const passed = events.map(({ payload, spam }) => {
-    if (spam !== undefined) return []
-    const fields = new FilteredFields(payload)
-    const ids: Array<number> = []
-    for (const { id, passes } of addresses) if (passes(fields)) ids.push(id)
-    return ids
-  })
-  return { filtered: { addresses: addresses.map(({ id }) => id), passed } }
+  const piece = filterPieces(addresses, events)
+  const filtered = piece() ?? (await laterPieces(piece))
+  return filtered === undefined ? NONE : { filtered }
 }
 
 const NONE = {}

@@ -146,15 +146,16 @@ class ImportRun {
       if (this.#source === null) return null
       const last = rows.at(-1)!.n + 1
       const events = yield* toEvents(rows)
+      const { filtered, version } = this.#source
       const request = {
         sourceId: claimed.sourceId,
-        sourceVersion: this.#source.version,
+        sourceVersion: version,
         channel: claimed.channel,
         history: claimed.history,
         events,
         original: null,
         staged: { importId: claimed.id, first, last },
-        ...(claimed.history ? {} : filteredDeliveries(this.#source.filtered, events)),
+        ...(claimed.history ? {} : yield* Effect.promise(() => filteredDeliveries(filtered, events))),
       }
       const appended = instrument("import.accept", appendEvents(log, request)).pipe(
         Effect.as(last),

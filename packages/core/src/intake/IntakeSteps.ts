@@ -149,7 +149,7 @@ export class IntakeSteps {
           sourceVersion: version,
           events,
           original: null,
-          ...filteredDeliveries(filtered, events),
+          ...(yield* Effect.promise(() => filteredDeliveries(filtered, events))),
         }
         const appended = yield* Effect.result(instrument("intake.accept", appendEvents(log, request)))
         if (Result.isSuccess(appended)) return firstOf(appended.success)

@@ -4,7 +4,8 @@
  */
 import { Result } from "effect"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
-import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
+import { filteredInTime } from "../delivery/FilteredDeliveries.ts"
+import { inTurns } from "../runtime/InTurns.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
@@ -14,14 +15,7 @@ import { IntakeError } from "./IntakeError.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
-import {
-  inTurns,
-  jsonPieces,
-  LONG_BODY_BYTES,
-  LONG_QUERY_LENGTH,
-  type ReadAhead,
-  submissionPieces,
-} from "./LongBody.ts"
+import { jsonPieces, LONG_BODY_BYTES, LONG_QUERY_LENGTH, type ReadAhead, submissionPieces } from "./LongBody.ts"
 import type { OtherReading } from "../event/OtherReadings.ts"
 import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
@@ -42,11 +36,23 @@ export const WEBHOOK = { channel: "webhook", history: false } as const
 /** A prepared submission, or why it is refused. */
 export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError | StoreUnavailable>
 
-/**
- * Parses submissions. A long one is parsed in pieces, interleaved with other work, and only until its deadline. A fault
- * rejects the promise of the submission that caused it, and no other.
- */
+/** Parses submissions, and decides which events are delivered to addresses with a filter. */
 export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
+  const parse = bodyParser(memory, wheel)
+  return async (request: IntakeRequest, source: IntakeSource, verdict?: EventVerdict): Promise<Parsed> => {
+    const parsed = await parse(request, source, verdict)
+    if (source.filtered === undefined || Result.isFailure(parsed)) return parsed
+    const { request: its, resultOf } = parsed.success
+    const filtered = await filteredInTime(source.filtered, its.events, { deadline: request.deadline, wheel })
+    return filtered === undefined ? NOT_IN_TIME : Result.succeed({ request: { ...its, filtered }, resultOf })
+  }
+}
+
+/**
+ * A long submission is parsed in pieces, interleaved with other work, and only until its deadline. A fault rejects the promise
+ * of the submission that caused it, and no other.
+ */
+const bodyParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const takeTurns = inTurns(setImmediate)
   return async (request: IntakeRequest, source: IntakeSource, verdict?: EventVerdict): Promise<Parsed> => {
     if (isShort(request, source)) return prepared(request, source, verdict)
@@ -188,15 +194,8 @@ const accepted = (
   { events: parsed, original: kept, memory }: Accepted,
 ): AcceptRequest => {
   const events = source.spam === undefined ? parsed : markedSpam(source.spam, sender, parsed)
-  const request: AcceptRequest = {
-    ...WEBHOOK,
-    sourceId: source.id,
-    sourceVersion: source.version,
-    events,
-    original: kept,
-    memory,
-    ...filteredDeliveries(source.filtered, events),
-  }
+  const { id: sourceId, version: sourceVersion } = source
+  const request: AcceptRequest = { ...WEBHOOK, sourceId, sourceVersion, events, original: kept, memory }
   return verdict === undefined ? request : judged(request, verdict)
 }
 

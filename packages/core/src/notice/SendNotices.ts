@@ -121,7 +121,7 @@ class NoticeSender {
           events,
           original: null,
           notice: cause,
-          ...filteredDeliveries(source.value.filtered, events),
+          ...(yield* Effect.promise(() => filteredDeliveries(source.value.filtered, events))),
         }).pipe(
           Effect.as(true),
           Effect.catchTag("SourceChanged", () => Effect.succeed(false)),

@@ -7,57 +7,108 @@ import { containsText } from "./ContainsText.ts"
 /** What follows a place is compared up to this length; longer texts are sought without the order. */
 const COMPARED = 4_096
 
+/** Steps of one piece, which take about a millisecond. */
+const PIECE = 32_768
+
+/** Yields between the pieces of a loop. */
+function* inPieces(length: number, piece: (from: number, to: number) => void): Generator<void> {
+  for (let from = 0; from < length; from += PIECE) {
+    piece(from, Math.min(from + PIECE, length))
+    yield
+  }
+}
+
 /** Consecutive numbers for the characters of a text, in their order. */
-const numbered = (text: string): { readonly ranks: Int32Array; readonly count: number } => {
+function* numbered(text: string): Generator<void, { readonly ranks: Int32Array; readonly count: number }> {
   const places = new Map<number, number>()
-  for (let at = 0; at < text.length; at++) places.set(text.charCodeAt(at), 0)
+  yield* inPieces(text.length, (from, to) => {
+    for (let at = from; at < to; at++) places.set(text.charCodeAt(at), 0)
+  })
   for (const [rank, unit] of [...places.keys()].sort((a, b) => a - b).entries()) places.set(unit, rank)
   const ranks = new Int32Array(text.length)
-  for (let at = 0; at < text.length; at++) ranks[at] = places.get(text.charCodeAt(at))!
+  yield* inPieces(text.length, (from, to) => {
+    for (let at = from; at < to; at++) ranks[at] = places.get(text.charCodeAt(at))!
+  })
   return { ranks, count: places.size }
 }
 
 /** Writes the places of `from` into `into`, in the order of their ranks; those of one rank keep their order. */
-const sortByRank = (from: Int32Array, into: Int32Array, ranks: Int32Array, count: number): void => {
+function* sortByRank(from: Int32Array, into: Int32Array, ranks: Int32Array, count: number): Generator<void> {
+  const { length } = from
   const ends = new Int32Array(count)
-  for (let at = 0; at < ranks.length; at++) ends[ranks[at]!]!++
+  yield* inPieces(length, (first, end) => {
+    for (let at = first; at < end; at++) ends[ranks[at]!]!++
+  })
   for (let rank = 1; rank < count; rank++) ends[rank]! += ends[rank - 1]!
-  for (let at = from.length - 1; at >= 0; at--) into[--ends[ranks[from[at]!]!]!] = from[at]!
+  yield* inPieces(length, (first, end) => {
+    for (let at = length - 1 - first; at >= length - end; at--) into[--ends[ranks[from[at]!]!]!] = from[at]!
+  })
+}
+
+/** The places in order of what follows `half` characters later, from those that are in order already. */
+function* shiftedBy(half: number, order: Int32Array, into: Int32Array): Generator<void> {
+  let filled = 0
+  for (let at = Math.max(0, order.length - half); at < order.length; at++) into[filled++] = at
+  yield* inPieces(order.length, (from, to) => {
+    for (let at = from; at < to; at++) if (order[at]! >= half) into[filled++] = order[at]! - half
+  })
+}
+
+/** Writes new ranks, for twice as many characters, into `next`; returns how many there are. */
+function* rerank(half: number, order: Int32Array, ranks: Int32Array, next: Int32Array): Generator<void, number> {
+  let last = 0
+  yield* inPieces(order.length, (from, to) => {
+    for (let at = from; at < to; at++) {
+      const [place, before] = [order[at]!, order[at - 1]!]
+      if (at > 0 && (ranks[place] !== ranks[before] || rankAt(ranks, place + half) !== rankAt(ranks, before + half)))
+        last++
+      next[place] = last
+    }
+  })
+  return last + 1
 }
 
 /** Sorts by one character, then by twice as many each time: the second half of what is compared has a rank already. */
-const sortedPlaces = (text: string): Int32Array => {
+function* sortedPlaces(text: string): Generator<void, Int32Array> {
   const { length } = text
-  let { ranks, count } = numbered(text)
+  let { ranks, count } = yield* numbered(text)
   let next: Int32Array = new Int32Array(length)
-  const [order, shifted] = [new Int32Array(length), Int32Array.from({ length }, (_, at) => at)]
-  sortByRank(shifted, order, ranks, count)
+  const [order, shifted] = [new Int32Array(length), new Int32Array(length)]
+  for (let at = 0; at < length; at++) shifted[at] = at
+  yield* sortByRank(shifted, order, ranks, count)
   for (let half = 1; half < COMPARED && count < length; half *= 2) {
-    let filled = 0
-    for (let at = Math.max(0, length - half); at < length; at++) shifted[filled++] = at
-    for (let at = 0; at < length; at++) if (order[at]! >= half) shifted[filled++] = order[at]! - half
-    sortByRank(shifted, order, ranks, count)
-    const second = (place: number): number => (place + half < length ? ranks[place + half]! : -1)
-    count = 0
-    for (let at = 0; at < length; at++) {
-      const [place, before] = [order[at]!, order[at - 1]!]
-      if (at > 0 && (ranks[place] !== ranks[before] || second(place) !== second(before))) count++
-      next[place] = count
-    }
-    count++
+    yield* shiftedBy(half, order, shifted)
+    yield* sortByRank(shifted, order, ranks, count)
+    count = yield* rerank(half, order, ranks, next)
     ;[ranks, next] = [next, ranks]
   }
   return order
 }
 
-/** Takes about a second for a megabyte. */
+/** That of a place behind the end comes before all others. */
+const rankAt = (ranks: Int32Array, place: number): number => (place < ranks.length ? ranks[place]! : -1)
+
 export class TextIndex {
   readonly #text: string
   readonly #places: Int32Array
 
-  constructor(text: string) {
+  private constructor(text: string, places: Int32Array) {
     this.#text = text
-    this.#places = sortedPlaces(text)
+    this.#places = places
+  }
+
+  /** Takes about a second for a megabyte, in pieces of some milliseconds. */
+  static *pieces(text: string): Generator<void, TextIndex> {
+    return new TextIndex(text, yield* sortedPlaces(text))
+  }
+
+  /** In one piece. */
+  static of(text: string): TextIndex {
+    const pieces = TextIndex.pieces(text)
+    for (;;) {
+      const piece = pieces.next()
+      if (piece.done === true) return piece.value
+    }
   }
 
   /** The same as `text.includes(sought)`. */

@@ -163,3 +163,13 @@ it("checkFilters accepts values of the maximum length, and names the known opera
   const refused = checkFilters([filter("like" as FilterCondition)])
   assert.match(Result.isFailure(refused) ? refused.failure.message : "", /one of eq, ne, .*, notempty\.$/)
 })
+
+it("checkFilters refuses a filter of more than 4,000 characters, and says at which condition", () => {
+  const whole = Array.from({ length: 4 }, () => filter("eq", "x".repeat(999)))
+  assert.isTrue(Result.isSuccess(checkFilters(whole)))
+  const refused = checkFilters([...whole, filter("empty", ""), filter("eq", "y")])
+  assert.deepInclude(Result.isFailure(refused) && refused.failure, {
+    code: "bad_filter",
+    message: "Condition 5 of filters: up to here, the names and values have more than 4,000 characters.",
+  })
+})

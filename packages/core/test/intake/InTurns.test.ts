@@ -1,5 +1,5 @@
 /** No task waits for more than one piece of another's work. */
-import { inTurns } from "@data-cabinet/core/intake/LongBody"
+import { inTurns } from "@data-cabinet/core/runtime/InTurns"
 import { assert, it } from "vitest"
 
 it("inTurns runs one step of each task in turn, and yields between two steps", () => {

@@ -16,7 +16,7 @@ it.each([
 ])("TextIndex agrees with String.includes for every short text of %j", (letters, longest, sought) => {
   const patterns = textsUpTo(sought, letters)
   for (const text of textsUpTo(longest, letters)) {
-    const index = new TextIndex(text)
+    const index = TextIndex.of(text)
     const found = patterns.filter((pattern) => index.contains(pattern))
     expect(found, text).toEqual(patterns.filter((pattern) => text.includes(pattern)))
   }
@@ -27,7 +27,7 @@ it("SearchedText finds the same before its index is made, with it, and past the 
   const sought = ["", "a", "bc", "cb", "c", text, `${text}a`, text.slice(1), "ba".repeat(2_500), "bb".repeat(2_500)]
   const expected = sought.map((one) => text.includes(one))
   for (const indexMillis of [-1, Number.POSITIVE_INFINITY]) {
-    const searched = new SearchedText(text, indexMillis)
+    const searched = new SearchedText(text, { indexMillis })
     for (let round = 0; round < 2; round++) expect(sought.map((one) => searched.contains(one))).toEqual(expected)
   }
 })

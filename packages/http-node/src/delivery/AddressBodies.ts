@@ -61,7 +61,9 @@ const bodyField = Schema.Struct({
 const settings = {
   sources: Schema.optionalKey(subscription),
   filters: Schema.optionalKey(
-    conditionsField("Conditions for the fields of an event. Only events that meet all of them are sent to it."),
+    conditionsField(
+      "Conditions for the fields of an event. Only events that meet all of them are sent to it. Their names and values have at most 4,000 characters together.",
+    ),
   ),
   headers: Schema.optionalKey(headersField("Sent with every delivery.")),
   client_identity: Schema.optionalKey(

@@ -116,3 +116,17 @@ DELETE FROM cabinet.subscription n
 WHERE n.ended_at < clock_timestamp() - interval '1 hour'
   AND NOT EXISTS (SELECT FROM cabinet.fan_out q WHERE q.as_of <= n.until_event)
   AND NOT EXISTS (SELECT FROM ${HOLDERS} AND (a.xact_start IS NULL OR a.xact_start <= n.ended_at))`
+
+/** The most deliveries to addresses with a filter that one transaction writes of an event, and in all. */
+const MAX_OF_EVENT = 100
+const MAX_IN_ALL = 1_000
+
+/** Whether a follower writes those of these events: accepts wait for each other, and the feed for them. */
+export const isForFollower = (passed: Iterable<ReadonlyArray<number>>): boolean => {
+  let sum = 0
+  for (const { length } of passed) {
+    if (length > MAX_OF_EVENT) return true
+    sum += length
+  }
+  return sum > MAX_IN_ALL
+}

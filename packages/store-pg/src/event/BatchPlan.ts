@@ -2,6 +2,7 @@
 import type { FilteredDeliveries } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { AcceptRequest } from "@data-cabinet/core/event/EventLog"
 import { MORE_COLUMN } from "@data-cabinet/core/row/RowPlan"
+import { isForFollower } from "../delivery/FanOutStatement.ts"
 import { type PlannedRow, RowFault, rowJson, ShortRow } from "../row/EnsureColumns.ts"
 import type { SourceTable } from "../row/SourceTable.ts"
 import type {
@@ -30,20 +31,6 @@ interface TableRows {
   readonly table: SourceTable
   readonly rows: Array<string>
   planned: number
-}
-
-/** The most deliveries to addresses with a filter that an accept writes of one event, and of one request. */
-const MAX_OF_EVENT = 100
-const MAX_OF_REQUEST = 1_000
-
-/** Whether a follower writes the deliveries of a request's events: accepts wait for each other, and the feed for them. */
-const isForFollower = (passed: FilteredDeliveries["passed"]): boolean => {
-  let sum = 0
-  for (const { length } of passed) {
-    if (length > MAX_OF_EVENT) return true
-    sum += length
-  }
-  return sum > MAX_OF_REQUEST
 }
 
 class BatchPlan {

@@ -103,3 +103,14 @@ it("set merges headers with those of the address, and changes nothing if another
   // By now it has another URL than the caller saw.
   expect(await store({ removeHeaders: ["X-One"] }, ["X-One", "X-Two"])).toEqual(Option.none())
 })
+
+it("set keeps a stored filter that is longer than a new one may be, and refuses to change it to another such one", async () => {
+  const { id } = await create([source])
+  const filters = Array.from({ length: 5 }, (_, n) => ({ fc: "kind", fo: "ne" as const, fv: `${n}`.repeat(1_000) }))
+  await cabinet.run(`UPDATE cabinet.address SET filters = '${JSON.stringify(filters)}' WHERE id = ${id}`)
+  const set = (change: AddressChange) => cabinet.book((book) => book.set(id, change))
+  const url = "https://example.com/other"
+  expect(await set({ url, filters })).toMatchObject({ url, filters })
+  await expect(set({ filters: filters.toReversed() })).rejects.toMatchObject({ code: "bad_filter" })
+  expect(await set({ filters: filters.slice(1, 3) })).toMatchObject({ filters: filters.slice(1, 3) })
+})
