@@ -134,9 +134,7 @@ export const agentTools: Effect.Effect<AgentTools, never, SelectRows | Summarize
     const summarizeRows: Tool = (pairs, { scope }) => {
       const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
       const params = without(pairs, "schema", "name", "column")
-      return Effect.map(summaries.summary({ schema, name, params, scope }, valueOf(pairs, "column")), (json) =>
-        outside(json),
-      )
+      return Effect.map(summaries.summary({ schema, name, params, scope }, valueOf(pairs, "column")), outside)
     }
 
     /** Adds the cursor of the place that `from` names. */
