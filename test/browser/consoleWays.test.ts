@@ -49,6 +49,27 @@ it("all events of a page are marked by one box, and the act stays at the filtere
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
+it("a form's message is answered by two clicks: it opens beside the list, counts as read, and has a link to reply", async () => {
+  const form = await cabinet.cabinet.sources.create({ name: "Contact" })
+  for (const name of ["Ada", "Grace"]) {
+    const body = new URLSearchParams({ name, email: `${name}@example.com`, subject: "Order", message: "Where is it?" })
+    await fetch(form.intakeUrl, { method: "POST", body })
+  }
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/inbox`)
+  assert.include(await page.textContent("h1"), "2 new")
+  await page.click(".people th a")
+  const href = await page.getAttribute("#panel a.main", "href")
+  assert.include(href, "mailto:Grace@example.com?subject=Re%3A%20Order&body=")
+  assert.deepStrictEqual(await axeComplaints(page), [])
+  await page.waitForFunction(() => document.querySelector(".people tbody tr")?.classList.contains("new") === false)
+  await Promise.all([page.waitForNavigation(), page.click('#panel form[action$="/done"] button')])
+  assert.include(await page.textContent(".above"), "The message is done.")
+  assert.deepStrictEqual(await page.locator(".people th a").allTextContents(), ["Ada (unread)"])
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
 it("deliveries open beside their list: keys walk, Back closes, and a delivery sent again stays open below a line", async () => {
   const address = await cabinet.cabinet.addresses.create({ url: `${cabinet.base}/hook`, sources: "all" })
   for (const n of [1, 2, 3])

@@ -18,6 +18,7 @@ import { lateScreens } from "./source/LateScreens.ts"
 import { sourceScreens } from "./source/SourceScreens.ts"
 import { providerScreens } from "./session/ProviderScreens.ts"
 import { sessionScreens } from "./session/SessionScreens.ts"
+import { inboxScreens } from "./inbox/InboxScreens.ts"
 import { liveScreens } from "./live/LiveScreens.ts"
 import { tableListScreens } from "./table/TableListScreens.ts"
 import { viewScreens } from "./view/ViewScreens.ts"
@@ -33,6 +34,7 @@ export const allScreens = Effect.map(
     tableScreens,
     viewScreens,
     eventScreens,
+    inboxScreens,
     erasureScreens,
     trashActs,
     verifyActs,

@@ -48,6 +48,9 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "files",
   // Its button is on the screen with the preview of the undo.
   "files/{id}/undo",
+  "inbox/{id}/fields",
+  "inbox/{id}/{event}/read",
+  "inbox/{id}/read",
   "keys",
   "me",
   "me/keys",

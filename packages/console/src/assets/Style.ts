@@ -124,8 +124,12 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .drawn{margin-top:.4rem}.drawn .facet{grid-template-columns:minmax(0,1fr) auto}.caption{display:block;color:var(--soft);font-size:11px;line-height:16px;overflow:hidden;text-overflow:ellipsis}
 ${Array.from({ length: SIZES }, (_, at) => `.h${at + 1}{--h:${at + 1}}`).join("")}
 .foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}#sum{min-width:0;overflow-wrap:anywhere}#sum:empty{display:none}
-.panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}.panel h2{margin:0}.panel .row{margin-bottom:.6rem}.list tr.on{background:var(--pick)}
+.panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}.panel h2{margin:0;overflow-wrap:anywhere}.panel .row{margin-bottom:.6rem}.list tr.on{background:var(--pick)}
 @media(min-width:64rem){.page main:has(.panel:not([hidden])){max-width:none;margin-right:34rem;& .wide-only{display:none}}}
+.arrived{display:grid;grid-template-columns:minmax(0,3fr) minmax(14rem,1fr);gap:0 1rem;& .card{padding:.75rem 1rem}& .chart{height:2.5rem}& :is(p,.axis){margin:0}& h2{font:inherit;color:var(--soft);margin:0}& .list{max-width:24rem}}
+.people{& th,& td{vertical-align:top}& th{position:relative;width:99%;max-width:0}& :is(th a,b,small){display:block;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}& th a{color:var(--ink)}& b{font-weight:400}& .new :is(th a,b){font-weight:650}& .face{padding-right:0}& i{display:grid;place-items:center;width:34px;height:34px;border-radius:99px;background:var(--hover);color:var(--soft);font:500 .8em system-ui}& .new i{background:light-dark(#e3f3ea,#18301f);color:var(--mark)}& td small{color:var(--mark)}}
+.prose{font-size:1.05em;line-height:1.6;max-width:46rem;margin:1rem 0;max-height:60svh;overflow:auto}.ruled{border-top:1px solid var(--line);padding-top:.75rem;margin-bottom:.75rem}.clamp{display:inline-block;max-width:100%;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom;white-space:nowrap}.choose{display:none}.mail .foot{flex-wrap:wrap}
+@media(min-width:64rem){.page main:has(.mail>.panel){max-width:90rem;margin:0 auto}.mail .tools{flex-wrap:nowrap;& select{flex:none;max-width:8.5rem}& .field{min-width:0}}.mail{display:grid;grid-template-columns:26rem minmax(0,1fr);gap:1rem;align-items:start}.mail .panel{position:sticky;top:1rem;inset:auto;width:auto;max-height:calc(100svh - 2rem);border:1px solid var(--line);border-radius:10px;box-shadow:none;padding:1.25rem 1.5rem;z-index:1}.mail .panel[hidden]+.choose{display:block;padding:6rem 1rem;text-align:center}}
 @media(min-width:64rem)and (max-width:100rem){.page main:has(.panel:not([hidden])) .attempted>div+div{display:none}}
 .value{white-space:pre-wrap;overflow-wrap:anywhere}.whole{gap:.45rem 1rem}.whole dt small{display:inline}
 .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:0}
@@ -141,6 +145,7 @@ pre.text,pre.hex{background:var(--ground);border:1px solid var(--line);border-ra
 mark{background:light-dark(#ffd9d4,#7a2a22);color:inherit;border-radius:2px;outline:1px solid var(--bad)}
 details>summary{cursor:pointer}form details[open]>summary,details[open]>summary:has(+form){margin-bottom:.4rem}
 @media(max-width:42rem){
+.arrived{grid-template-columns:1fr 1fr;gap:.5rem;& .card{padding:.5rem .75rem;font-size:.9em}& :is(.chart,.axis,details){display:none}}
 .attempted{display:block}.attempted>div+div{display:none}
 .events tr{display:grid;grid-template-columns:auto auto 1fr;border-top:1px solid var(--line);padding:.35rem 0}.events thead{display:none}.events th,.events td{border:0;padding:.15rem .75rem}.events .clip{grid-column:1/-1;grid-row:2;max-width:none;width:auto;min-width:0}
 .card:not(.flush) .stacked :is(th,td){padding-inline:0}.stacked thead{display:none}.stacked tr{display:block;padding:.4rem 0;border-top:1px solid var(--line)}.stacked th,.stacked td:not(.wide-only){display:block;border:0;padding:.1rem .75rem;text-align:left!important}

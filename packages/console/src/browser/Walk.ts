@@ -7,6 +7,18 @@ import { isWriting } from "./Keys.ts"
 
 const OPEN = "#open-"
 
+/** What was opened is read: the form that says so is sent, and goes. */
+const seen = (panel: Element, row: Element): void => {
+  const form = panel.querySelector<HTMLFormElement>("form.seen")
+  if (form === null) return
+  const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>)
+  form.remove()
+  void fetch(form.action, { method: "POST", body, headers: { "x-fragment": "1" }, redirect: "error" }).then(
+    () => row.classList.remove("new"),
+    () => {},
+  )
+}
+
 export const walkLists = (): void => {
   const list = document.querySelector("table[data-walk]")
   const panel = document.getElementById("panel")
@@ -27,6 +39,7 @@ export const walkLists = (): void => {
       const text = await (await fetchText(link.href)).text()
       if (hashOf(link) !== location.hash) return
       setHtml(panel, text)
+      seen(panel, rowOf(link))
       panel.hidden = false
       rowOf(link).scrollIntoView({ block: "nearest" })
     } catch {

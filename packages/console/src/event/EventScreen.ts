@@ -4,15 +4,14 @@ import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { EventRecord, StoredOriginal } from "@data-cabinet/core/event/EventDetail"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import type { OtherReading } from "@data-cabinet/core/event/OtherReadings"
-import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
+import type { Json } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { deliveryActs, deliveryState } from "../integration/DeliveryScreen.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { badge } from "../html/Badge.ts"
 import { ICONS } from "../html/Icons.ts"
-import { jsonTree, type TreeRoom, treeRoom } from "../html/JsonTree.ts"
-import { longText, boundedText } from "../html/LongText.ts"
+import { jsonTree } from "../html/JsonTree.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -22,6 +21,7 @@ import { deliveryLists } from "../table/ListBehind.ts"
 import { withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { type ReadEvent, readEvent } from "./EventJson.ts"
+import { payloadFields } from "./PayloadFields.ts"
 import { checkForms, lateVerdictIn, verdictIn } from "./SenderCheck.ts"
 import { rereadForm } from "./RereadActs.ts"
 import { hexDump, jsonFault, markedText, originalText } from "./OriginalText.ts"
@@ -37,28 +37,6 @@ export interface EventData {
   readonly list: string
   /** Whether its source has a recipe that can verify the stored request. */
   readonly checkable: boolean
-}
-
-const valueOf = ({ words }: Frame, value: Json, room: TreeRoom): Html => {
-  if (value === null) return markup`<span class="soft">null</span>`
-  if (typeof value === "string") return boundedText(words, value, "")
-  if (value instanceof JsonNumber) return boundedText(words, value.token, "mono")
-  return typeof value === "boolean"
-    ? markup`<span class="mono">${String(value)}</span>`
-    : jsonTree(jsonText(value), room)
-}
-
-/** More keep a browser busy for minutes. */
-const MAX_FIELDS = 2_000
-
-const fields = (frame: Frame, payload: Json): Html => {
-  const room = treeRoom()
-  if (!(payload instanceof Map)) return valueOf(frame, payload, room)
-  const shown = [...payload.entries().take(MAX_FIELDS)]
-  const line = ([name, value]: readonly [string, Json]) =>
-    markup`<dt>${longText(name)}</dt><dd>${valueOf(frame, value, room)}</dd>`
-  const more = payload.size - shown.length
-  return markup`<dl class="facts whole">${shown.map(line)}</dl>${more > 0 && markup`<p class="soft">${frame.words.event.moreFields(more)}</p>`}`
 }
 
 const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html => {
@@ -174,7 +152,7 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
 ${trashBox(frame, data)}${spamBox(frame, data)}${asideBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
 ${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
-<section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${fields(frame, event.payload)}</section>
+<section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${payloadFields(frame, event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
 <section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, data)}</section>
 <section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${words.deliveries}</h2>${deliveryList(frame, data)}</section>`,

@@ -5,6 +5,7 @@ import type { Frame, Section } from "./Shell.ts"
 /** The letters that lead to sections after `g`: the script reads them from the sheet. */
 const LETTERS: Readonly<Record<Section, string>> = {
   overview: "o",
+  inbox: "m",
   tables: "t",
   deliveries: "d",
   events: "e",

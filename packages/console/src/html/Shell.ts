@@ -17,6 +17,7 @@ import { keySheet, type Lead } from "./KeySheet.ts"
  */
 const SECTIONS = {
   overview: "source.read",
+  inbox: "event.read",
   tables: "row.read",
   events: "event.read",
   deliveries: "delivery.read",

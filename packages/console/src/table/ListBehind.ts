@@ -25,3 +25,4 @@ export const listBehind = (lists: readonly [string, ...ReadonlyArray<string>]) =
 
 export const eventLists = listBehind(["events", "trash"])
 export const deliveryLists = listBehind(["deliveries", "events/\\d+"])
+export const inboxLists = listBehind(["inbox", "inbox/\\d+"])

@@ -2,11 +2,12 @@
 import type { DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
 import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
-import { type Forms, plurals, tenthsIn } from "./Plural.ts"
+import { type Forms, numbersIn, plurals, tenthsIn } from "./Plural.ts"
 import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const count = plurals("en")
+const digits = numbersIn("en")
 const tenths = tenthsIn("en")
 
 const rowForms: Forms = { one: "row", other: "rows" }
@@ -89,6 +90,7 @@ export const ENGLISH = {
   showAll: (characters: number) => `Show all ${count(characters, { one: "character", other: "characters" })}`,
   sections: {
     overview: "Overview",
+    inbox: "Inbox",
     tables: "Tables",
     events: "Events",
     deliveries: "Deliveries",
@@ -134,6 +136,14 @@ export const ENGLISH = {
     "tables/{schema}/{name}/rebuild/cancel": "The rebuild is cancelled. The table is unchanged.",
     views: "The view is saved. It is listed above the tables.",
     "views/{id}/remove": "The saved view is removed.",
+    "inbox/{id}/{event}/read": "The message is marked as read.",
+    "inbox/{id}/{event}/unread": "The message is marked as unread.",
+    "inbox/{id}/{event}/done": "The message is done.",
+    "inbox/{id}/{event}/undone": "The message is not done.",
+    "inbox/{id}/{event}/trash": "The message is in the trash.",
+    "inbox/{id}/{event}/restore": "The message is restored.",
+    "inbox/{id}/read": "The messages are marked as read.",
+    "inbox/{id}/fields": "The fields are saved.",
     "events/trash": "The selected events are in the trash.",
     "events/restore": "The selected events are restored.",
     "events/purge": "The selected events are erased for good.",
@@ -1130,6 +1140,67 @@ export const ENGLISH = {
       "The database listens on no port. For the embedded one, set CABINET_POSTGRES_PORT and restart the server.",
     revokeHint: "Its sessions end, and it stops working until a new one is issued.",
     beyond: "PostgreSQL lets every role do more than read. An administrator can revoke this:",
+  },
+  inbox: {
+    reply: "Reply",
+    done: "Done",
+    trash: "Trash",
+    undone: "Not done",
+    isDone: "done",
+    markRead: "Mark as read",
+    unread: "Mark as unread",
+    isUnread: "unread",
+    markListed: (messages: number) => `Mark these ${messages} as read`,
+    noSubject: "No subject",
+    noMessage: "The form sent no text.",
+    nobody: "No name",
+    message: "Message",
+    choose: "Choose a message to read it here.",
+    wrote: (time: string, who: string) => `On ${time}, ${who} wrote:`,
+    parts: { name: "Sender’s name", email: "E-mail address", subject: "Subject", message: "Message" },
+    fields: "Which field is which…",
+    fieldsHint: "For all messages of this form.",
+    guessed: (field: string | null) => (field === null ? "guessed: none" : `guessed: ${field}`),
+    from: (page: string) => `Sent from ${page}`,
+    deliveredTo: (delivered: number, all: number) =>
+      `delivered to ${delivered} of ${count(all, { one: "address", other: "addresses" })}`,
+    earlier: (messages: number, whole: boolean) => `${whole ? "" : "at least "}${messages} earlier from this address`,
+    technical: "Everything technical: event",
+    lastDays: "Messages of the last 28 days",
+    messages: (messages: number) => count(messages, { one: "message", other: "messages" }),
+    spam: (events: number) => `${events} spam`,
+    thisWeek: (more: number) =>
+      more === 0
+        ? "in 7 days, as many as in the 7 before"
+        : more > 0
+          ? `in 7 days, ${digits(more)} more than in the 7 before`
+          : `in 7 days, ${digits(-more)} fewer than in the 7 before`,
+    today: "today",
+    day: "Day",
+    messagesHead: "Messages",
+    spamHead: "Spam",
+    countedSince: (time: string) => `in 7 days; only the latest 20,000 events are counted, since ${time}`,
+    keptOut: "Spam kept out",
+    inFourWeeks: "in 28 days",
+    reasons: (honeypot: number, origin: number) => `hidden field ${digits(honeypot)} · other pages ${digits(origin)}`,
+    seeSpam: "Look through it",
+    noRules: "This form has no spam rules.",
+    setRules: "Set them",
+    find: "Search messages",
+    show: "Show",
+    marks: { open: "To answer", unread: "Unread", done: "Done", all: "All" },
+    unreadCount: (messages: number, more: boolean) => `${digits(messages)}${more ? "+" : ""} new`,
+    noneSince: (time: string) => `No message matches since ${time}`,
+    allDone: "All messages are done",
+    seeAll: "Show all messages",
+    noMatch: "No message matches",
+    none: "No messages yet",
+    noneHint: "What people send with the form appears here.",
+    toSource: "How to connect the form",
+    table: "Table",
+    noForms: "No source looks like a contact form",
+    noFormsHint:
+      "A form has a field for a message, and one for an e-mail address or a telephone number. For any other source, switch its inbox on in its settings.",
   },
   deliveries: {
     retrying: "failed, to be retried",

@@ -10,6 +10,12 @@ export const plurals = (language: string) => {
     `${numbers().format(count)} ${forms[rules().select(count)] ?? forms.other}`
 }
 
+/** A whole number with thousands separators. */
+export const numbersIn = (language: string) => {
+  const numbers = madeOnce(() => new Intl.NumberFormat(language))
+  return (value: number): string => numbers().format(value)
+}
+
 /** A number with one decimal. */
 export const tenthsIn = (language: string) => {
   const numbers = madeOnce(

@@ -1,11 +1,12 @@
 /** The screens in Russian. */
 import { RUSSIAN_SETTINGS } from "./SettingWords.ts"
-import { plurals, tenthsIn } from "./Plural.ts"
+import { numbersIn, plurals, tenthsIn } from "./Plural.ts"
 import { RUSSIAN_FINDINGS } from "./RussianFindings.ts"
 import { RUSSIAN_REFUSALS } from "./RussianRefusals.ts"
 import type { Words } from "./Words.ts"
 
 const count = plurals("ru")
+const digits = numbersIn("ru")
 const tenths = tenthsIn("ru")
 
 /** In the genitive, as after "не дольше". */
@@ -49,6 +50,7 @@ export const RUSSIAN: Words = {
     `Показать целиком: ${count(characters, { one: "символ", few: "символа", many: "символов", other: "символа" })}`,
   sections: {
     overview: "Обзор",
+    inbox: "Входящие",
     tables: "Таблицы",
     events: "События",
     deliveries: "Доставки",
@@ -99,6 +101,14 @@ export const RUSSIAN: Words = {
     "tables/{schema}/{name}/rebuild/cancel": "Работа прервана. Таблица осталась прежней.",
     views: "Вид сохранён. Он показан над таблицами.",
     "views/{id}/remove": "Сохранённый вид удалён.",
+    "inbox/{id}/{event}/read": "Сообщение отмечено прочитанным.",
+    "inbox/{id}/{event}/unread": "Сообщение отмечено непрочитанным.",
+    "inbox/{id}/{event}/done": "Сообщение готово.",
+    "inbox/{id}/{event}/undone": "Сообщение снова без ответа.",
+    "inbox/{id}/{event}/trash": "Сообщение в корзине.",
+    "inbox/{id}/{event}/restore": "Сообщение восстановлено.",
+    "inbox/{id}/read": "Сообщения отмечены прочитанными.",
+    "inbox/{id}/fields": "Поля сохранены.",
     "events/trash": "Выбранные события в корзине.",
     "events/restore": "Выбранные события восстановлены.",
     "events/purge": "Выбранные события стёрты навсегда.",
@@ -1135,6 +1145,70 @@ export const RUSSIAN: Words = {
       "База данных не принимает подключений по сети. Для встроенной задайте CABINET_POSTGRES_PORT и перезапустите сервер.",
     revokeHint: "Сеансы будут завершены, и подключиться нельзя, пока доступ не выдан снова.",
     beyond: "PostgreSQL разрешает любой роли не только читать. Администратор может отозвать это:",
+  },
+  inbox: {
+    reply: "Ответить",
+    done: "Готово",
+    trash: "В корзину",
+    undone: "Не готово",
+    isDone: "готово",
+    markRead: "Отметить прочитанным",
+    unread: "Отметить непрочитанным",
+    isUnread: "не прочитано",
+    markListed: (messages: number) =>
+      `Отметить прочитанными: ${count(messages, { one: "сообщение", few: "сообщения", many: "сообщений", other: "сообщения" })}`,
+    noSubject: "Без темы",
+    noMessage: "Форма не прислала текста.",
+    nobody: "Без имени",
+    message: "Сообщение",
+    choose: "Выберите сообщение, чтобы прочитать его здесь.",
+    wrote: (time: string, who: string) => `${time}, ${who}:`,
+    parts: { name: "Имя отправителя", email: "Адрес почты", subject: "Тема", message: "Сообщение" },
+    fields: "Какое поле что значит…",
+    fieldsHint: "Для всех сообщений этой формы.",
+    guessed: (field: string | null) => (field === null ? "само: не найдено" : `само: ${field}`),
+    from: (page: string) => `Отправлено с ${page}`,
+    deliveredTo: (delivered: number, all: number) => `доставлено по адресам: ${delivered} из ${all}`,
+    earlier: (messages: number, whole: boolean) => `${whole ? "" : "не меньше "}${messages} раньше с этого адреса`,
+    technical: "Все технические данные: событие",
+    lastDays: "Сообщения за 28 дней",
+    messages: (messages: number) =>
+      count(messages, { one: "сообщение", few: "сообщения", many: "сообщений", other: "сообщения" }),
+    spam: (events: number) => `спам: ${events}`,
+    thisWeek: (more: number) =>
+      more === 0
+        ? "за 7 дней, столько же, сколько за предыдущие 7"
+        : more > 0
+          ? `за 7 дней, на ${digits(more)} больше, чем за предыдущие 7`
+          : `за 7 дней, на ${digits(-more)} меньше, чем за предыдущие 7`,
+    today: "сегодня",
+    day: "День",
+    messagesHead: "Сообщения",
+    spamHead: "Спам",
+    countedSince: (time: string) => `за 7 дней; посчитаны только последние 20 000 событий, с ${time}`,
+    keptOut: "Отсеяно спама",
+    inFourWeeks: "за 28 дней",
+    reasons: (honeypot: number, origin: number) =>
+      `скрытое поле ${digits(honeypot)} · чужие страницы ${digits(origin)}`,
+    seeSpam: "Просмотреть",
+    noRules: "У этой формы нет правил против спама.",
+    setRules: "Задать",
+    find: "Искать в сообщениях",
+    show: "Показать",
+    marks: { open: "Без ответа", unread: "Непрочитанные", done: "Готовые", all: "Все" },
+    unreadCount: (messages: number, more: boolean) =>
+      `${digits(messages)}${more ? "+" : ""} ${new Intl.PluralRules("ru").select(messages) === "one" ? "новое" : "новых"}`,
+    noneSince: (time: string) => `С ${time} подходящих сообщений нет`,
+    allDone: "На все сообщения ответили",
+    seeAll: "Показать все сообщения",
+    noMatch: "Подходящих сообщений нет",
+    none: "Сообщений пока нет",
+    noneHint: "Здесь появится то, что люди отправят через форму.",
+    toSource: "Как подключить форму",
+    table: "Таблица",
+    noForms: "Ни один источник не похож на форму обратной связи",
+    noFormsHint:
+      "У формы есть поле для сообщения и поле для адреса почты или телефона. Для любого другого источника входящие включаются в его настройках.",
   },
   deliveries: {
     retrying: "не удались, будут повторены",

@@ -40,7 +40,7 @@ export interface EventList {
 const PAGE_LENGTH = 4 * 1024 * 1024
 /** How many events a slice examines when it filters. */
 const SLICE_EVENTS = 4_000
-/** The same if their payloads must be read. */
+/** The same if their payloads or marks must be read. */
 const SLICE_PAYLOADS = 1_000
 
 export class EventBrowser extends Context.Service<
@@ -113,8 +113,12 @@ const refuse = (code: EventListError["code"], message: string, param: string) =>
 const placeIn = (walk: CursorWalk, cursor: string): EventPlace | undefined =>
   decodeCursor(walk, cursor)?.map((part) => part ?? "")
 
-const examinedFor = ({ state, text, from, to }: EventFilter, limit: number): number =>
-  text !== null ? SLICE_PAYLOADS : state === null && from === null && to === null ? limit + 1 : SLICE_EVENTS
+const examinedFor = ({ state, text, from, to, mark }: EventFilter, limit: number): number =>
+  text !== null || mark !== null
+    ? SLICE_PAYLOADS
+    : state === null && from === null && to === null
+      ? limit + 1
+      : SLICE_EVENTS
 
 const fill = (store: EventListStore["Service"], filter: EventFilter, after: EventPlace | null, limit: number) => {
   const examine = examinedFor(filter, limit)
