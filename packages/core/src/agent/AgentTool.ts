@@ -59,7 +59,7 @@ const SELECTING = {
   },
   fo: {
     description:
-      "The conditions of the filters. contains finds a substring, case-insensitive, and in a JSON column searches its text as shown; eq, ne and the others distinguish case. For one of several values, join several eq by or.",
+      "The conditions of the filters. contains finds a substring, case-insensitive, and in a JSON column searches its text as shown, with a space behind each colon and comma; there eq compares the whole value. eq, ne and the others distinguish case; ne finds NULL, too. For one of several values, join several eq by or.",
     schema: { type: "string", enum: FILTER_CONDITIONS },
     repeats: true,
   },

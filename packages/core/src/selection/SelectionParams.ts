@@ -241,5 +241,7 @@ export const refusedParam = (
     return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)
   }
   const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
-  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.`)
+  const isJson = filter.column.type.kind === "json" || filter.column.type.kind === "jsonb"
+  const instead = isJson ? " Use contains for a part of its text." : ""
+  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.${instead}`)
 }
