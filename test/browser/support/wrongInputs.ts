@@ -81,6 +81,8 @@ export const NEVER_REFUSED: ReadonlySet<string> = new Set([
   "deliveries",
   "events",
   "events/{id}/reread",
+  "inbox/{id}",
+  "inbox/{id}/fields",
   "me",
   "me/keys",
   "tables",
