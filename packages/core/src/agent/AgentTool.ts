@@ -43,8 +43,8 @@ const LIMIT: ToolParameter = {
 const cursor = (description: string): ToolParameter => ({ description, schema: text })
 
 const OBJECT = {
-  schema: { description: "The schema of the table or view, such as sources.", schema: name, required: true },
-  name: { description: "Its name in the schema, such as orders.", schema: name, required: true },
+  schema: { description: "The schema of the table or view; that of sources is sources.", schema: name, required: true },
+  name: { description: "Its name in the schema, as list_tables has it.", schema: name, required: true },
 } as const satisfies AgentTool["parameters"]
 
 const SELECTING = {
@@ -138,7 +138,11 @@ export const AGENT_TOOLS = {
         orMany: true,
       },
       col: { description: "Exactly these columns, in this order.", schema: text, repeats: true },
-      order: { description: "Without col: these columns first. It does not sort rows.", schema: text, repeats: true },
+      order: {
+        description: "Without col: these columns first. Rows are ordered by sort alone.",
+        schema: text,
+        repeats: true,
+      },
       hide: { description: "Without col: all columns except these.", schema: text, repeats: true },
       limit: LIMIT,
       cursor: cursor("The next_cursor of the previous call."),
@@ -147,7 +151,7 @@ export const AGENT_TOOLS = {
   summarize_rows: {
     title: "Summarize rows",
     description:
-      "How many rows a selection has, exactly. With column also its sum, average, least and greatest value (of numbers; of times the last two), and its most frequent values with their counts (exact says whether all rows were counted for these, or only the first).",
+      "How many rows a selection has, exactly. With column also its sum, average, least and greatest value (of numbers; of times the last two), and its 20 most frequent values with their counts (exact says whether all rows were counted for these, or only the first). The average has at most four digits after the point if it is 1 or more.",
     parameters: {
       ...OBJECT,
       ...SELECTING,
