@@ -27,7 +27,7 @@ const send = async (source: SourceWithSecret, body: string): Promise<string> =>
 
 const FROM_NOW = { name: "event.received", cursor: null }
 
-/** All events behind a cursor. */
+/** All events after a cursor. */
 const drained = async (name: string, cursor: string, by = client, maxEvents = 2) => {
   const texts: Array<string> = []
   const events: Array<any> = []

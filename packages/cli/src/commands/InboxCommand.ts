@@ -72,7 +72,7 @@ const list = Command.make("list", flags, (input) =>
           searchedTo === null
             ? "No messages match."
             : `No messages match since ${searchedTo}; older ones were not searched.`
-        const table = columns(["EVENT", "RECEIVED", "", "FROM", "SUBJECT", "MESSAGE"], items.map(cells), {
+        const table = columns(["EVENT", "RECEIVED", "STATE", "FROM", "SUBJECT", "MESSAGE"], items.map(cells), {
           style,
           none,
         })

@@ -204,7 +204,7 @@ export const agentServer: Effect.Effect<AgentServer, never, SelectRows | Summari
       failed(
         "method",
         received,
-        `Unknown method ${shown(received.method)}: this server has tools, resources and events.`,
+        `Unknown method ${shown(received.method)}: this server has tools${received.isStateless ? ", resources and events" : " and resources"}.`,
       )
 
     return {

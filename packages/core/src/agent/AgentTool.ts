@@ -43,7 +43,11 @@ const LIMIT: ToolParameter = {
 const cursor = (description: string): ToolParameter => ({ description, schema: text })
 
 const OBJECT = {
-  schema: { description: "The schema of the table or view; that of sources is sources.", schema: name, required: true },
+  schema: {
+    description: "The schema of the table or view; tables of sources are in sources.",
+    schema: name,
+    required: true,
+  },
   name: { description: "Its name in the schema, as list_tables has it.", schema: name, required: true },
 } as const satisfies AgentTool["parameters"]
 
@@ -71,7 +75,7 @@ const SELECTING = {
   },
   fj: {
     description:
-      "and or or between each two adjacent filters; and if omitted. or binds more tightly than and: or, and after three filters means (first or second) and third.",
+      'What joins each two adjacent filters: "and" or "or", "and" if omitted. "or" binds more tightly: ["or","and"] between three filters means (first or second) and third.',
     schema: { type: "string", enum: FILTER_JOINS },
     repeats: true,
   },
@@ -85,7 +89,7 @@ const SELECTING = {
 
 const EVENTS = {
   cursor: cursor(
-    "The next_cursor of an earlier call with the same source_id and channel: events behind it. Without it and from: from the oldest event.",
+    "The next_cursor of an earlier call with the same source_id and channel: the events after it. Without cursor and from: from the oldest event.",
   ),
   from: {
     description:
@@ -111,13 +115,13 @@ export const AGENT_TOOLS = {
     title: "List tables",
     description:
       "The readable tables and views by schema and name, each with its kind, its source, a comment and about how many rows it has (rows_estimate, null where nothing is known).",
-    parameters: { cursor: cursor("The next_cursor of an earlier call, for the tables behind it.") },
+    parameters: { cursor: cursor("The next_cursor of an earlier call, for the tables after it.") },
   },
   describe_table: {
     title: "Describe a table",
     description:
       "The columns of a table or view, each with its name, type, label and comment; its primary key, about how many rows it has, and the query of a view.",
-    parameters: { ...OBJECT, cursor: cursor("The next_cursor of an earlier call, for the columns behind it.") },
+    parameters: { ...OBJECT, cursor: cursor("The next_cursor of an earlier call, for the columns after it.") },
   },
   read_rows: {
     title: "Read rows",
@@ -128,7 +132,7 @@ export const AGENT_TOOLS = {
       ...SELECTING,
       sort: {
         description:
-          "The column to sort by, or a list of them, without a sign. NULL comes last in both directions. Without sort the table of a source begins with its newest row.",
+          "The column to sort by, or a list of them; the direction goes into dir. NULL comes last in both directions. Without sort the table of a source begins with its newest row.",
         schema: text,
         orMany: true,
       },
@@ -161,13 +165,13 @@ export const AGENT_TOOLS = {
   read_events: {
     title: "Read events",
     description:
-      "The events behind a cursor, each once, in the order in which they were accepted. next_cursor is always set: keep it and go on from there, at once while has_more is true, otherwise later; nothing is ever inserted before it. An event with repeat_of repeats an earlier one, one with history was imported, one with deleted_at is in the trash.",
+      "The events after a cursor, each once, in the order in which they were accepted. next_cursor is always set: keep it and go on from there, at once while has_more is true, otherwise later; nothing is ever inserted before it. An event with repeat_of repeats an earlier one, one with history was imported, one with deleted_at is in the trash.",
     parameters: EVENTS,
   },
   wait_for_events: {
     title: "Wait for events",
     description:
-      "Reads events as read_events does, but if there is none behind the cursor yet, waits for the next one. If none comes in time, the list is empty: call again with next_cursor.",
+      "Like read_events, but waits for the next event if there is none after the cursor yet. If none arrives in time, the list is empty: call again with next_cursor.",
     parameters: {
       ...EVENTS,
       seconds: {

@@ -1,6 +1,6 @@
 /**
  * Results that fit an agent's context. A page is cut where its items would be too long together, and read again for its
- * cursor. An item that is too long by itself is left out, with a cursor behind it, so that the reader gets past it.
+ * cursor. An item that is too long by itself is left out, with a cursor after it, so that the reader gets past it.
  */
 import { Effect } from "effect"
 import type { Page } from "../pagination/Page.ts"

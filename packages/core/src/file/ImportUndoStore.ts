@@ -1,6 +1,6 @@
 /**
  * Stores how far imports are undone. Each step is one short transaction, which moves the events of one slice to the trash and
- * the position behind it: whatever is lost in between, the next step begins where the last one ended.
+ * the position after it: whatever is lost in between, the next step begins where the last one ended.
  */
 import * as Shape from "../json/Shape.ts"
 import { Context, type Effect, type Result } from "effect"

@@ -22,7 +22,7 @@ export interface FollowerKind<R> {
   /** How often followers are looked for without a signal. */
   readonly pollMillis: number
   /**
-   * The work of a few seconds behind the position, which moves in the same transaction. It compares the fencing token
+   * The work of a few seconds after the position, which moves in the same transaction. It compares the fencing token
    * after it has locked the follower's row.
    */
   readonly turn: (held: HeldFollower) => Effect.Effect<TurnEnd, StoreUnavailable, R>

@@ -21,7 +21,7 @@ export interface FollowerState {
   readonly eventId: number | null
   /** When the position last moved, RFC 3339. */
   readonly movedAt: string | null
-  /** Events behind its position, counted up to `MOST_BEHIND`. */
+  /** Events after its position, counted up to `MOST_BEHIND`. */
   readonly behind: number
   /** Seconds that the oldest of them has waited; 0 if no event waits. */
   readonly behindSeconds: number
@@ -56,13 +56,13 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 export class FollowerStore extends Context.Service<
   FollowerStore,
   {
-    /** Claims one follower of the kind that has events behind its position; none if all are held or waiting. */
+    /** Claims one follower of the kind that has events after its position; none if all are held or waiting. */
     readonly claim: (kind: string) => Returns<Option.Option<HeldFollower>>
     /** Keeps the position and the error; the follower waits. Returns its failures in a row, or 0 if the lease is lost. */
     readonly fail: (held: HeldFollower, error: string) => Returns<number>
     /** Ends the claim; the follower rests this long. */
     readonly release: (held: HeldFollower, restMillis: number) => Returns<void>
-    /** Milliseconds until a follower of the kind that has events behind it may be claimed; null without one. */
+    /** Milliseconds until a follower of the kind that has events after it may be claimed; null without one. */
     readonly nextDue: (kind: string) => Returns<number | null>
     readonly list: Returns<ReadonlyArray<FollowerState>>
   }

@@ -43,7 +43,7 @@ export class InboxStore extends Context.Service<
       events: ReadonlyArray<number>,
       marks: Partial<MessageMarks>,
     ) => Effect.Effect<MarkResult, StoreUnavailable>
-    /** The fields of sources that have a field with such a name, ignoring case; at most some thousand sources. */
+    /** The first fields of the newest sources that have a field with such a name among them, ignoring case. */
     readonly fields: (
       names: ReadonlyArray<string>,
     ) => Effect.Effect<ReadonlyMap<number, ReadonlyArray<string>>, StoreUnavailable>

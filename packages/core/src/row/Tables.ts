@@ -33,21 +33,27 @@ export class Tables extends Context.Service<
 export const tablesOf = (catalog: Catalog["Service"], scope: Listing): Tables["Service"] => ({
   list: scope === null ? catalog.list : catalog.listOf(scope.objects.map(({ oid }) => oid)),
   find: (schema, name) =>
-    scope !== null && listedOid(scope, schema, name) === undefined
-      ? Effect.succeedNone
-      : Effect.map(
-          catalog.find(schema, name),
-          Option.flatMap((table) => scopedDetail(scope, table)),
-        ),
+    Effect.map(
+      findListed(catalog, scope, { schema, name }),
+      // A view's query names objects that are not listed.
+      Option.map(({ detail }): TableDetail => (scope === null ? detail : { ...detail, definition: null })),
+    ),
 })
 
-/** The object as its reader may know it: a view's query names objects that are not listed. */
-const scopedDetail = (scope: Listing, table: ReadableTable): Option.Option<TableDetail> => {
-  const { detail, oid } = table
-  if (scope === null) return Option.some(detail)
-  return listedOid(scope, detail.schema, detail.name) === oid
-    ? Option.some({ ...detail, definition: null })
-    : Option.none()
+/** The object of this name that a reader may see. */
+export const findListed = (
+  catalog: Catalog["Service"],
+  scope: Listing,
+  { schema, name }: { readonly schema: string; readonly name: string },
+): Effect.Effect<Option.Option<ReadableTable>, StoreUnavailable> => {
+  if (scope === null) return catalog.find(schema, name)
+  const oid = listedOid(scope, schema, name)
+  return oid === undefined
+    ? Effect.succeedNone
+    : Effect.map(
+        catalog.find(schema, name),
+        Option.filter((table) => table.oid === oid),
+      )
 }
 
 /** The oid that an object must have to be read under this name; undefined if no object of this name may be read. */

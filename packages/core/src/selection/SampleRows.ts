@@ -8,9 +8,11 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import { Catalog } from "../row/Catalog.ts"
 import type { ReadError } from "../row/ReadError.ts"
+import { findListed } from "../row/Tables.ts"
 import type { SelectionError } from "./SelectionError.ts"
 import { walkSample } from "./SampleWalk.ts"
-import { noSuchTable, selectionError, shown } from "./SelectionParams.ts"
+import { noSuchTable } from "./SelectionParams.ts"
+import { unknownColumn } from "./SelectionPlan.ts"
 import { type RowsRequest, SelectRows } from "./SelectRows.ts"
 
 /** The most values listed. */
@@ -68,10 +70,9 @@ export class SampleRows extends Context.Service<
       const rows = yield* SelectRows
       const catalog = yield* Catalog
 
-      const columnsOf = Effect.fnUntraced(function* ({ schema, name }: RowsRequest) {
-        const found = yield* catalog.find(schema, name)
-        if (Option.isSome(found)) return found.value.detail.columns.map((column) => column.name)
-        return yield* noSuchTable(schema, name)
+      const columnsOf = Effect.fnUntraced(function* (request: RowsRequest) {
+        const found = yield* findListed(catalog, request.scope ?? null, request)
+        return Option.isSome(found) ? found.value.detail.columns : yield* noSuchTable(request.schema, request.name)
       })
 
       /** Passes on the values of one column, and returns whether they are all. */
@@ -90,15 +91,14 @@ export class SampleRows extends Context.Service<
           const [column] = yield* columnsOf(request)
           if (column === undefined) return { count: 0, atLeast: true }
           let count = 0
-          const all = yield* walk(request, column, (items) => {
+          const all = yield* walk(request, column.name, (items) => {
             count += items.length
           })
           return { count, atLeast: !all }
         }),
         facets: Effect.fnUntraced(function* (request, column) {
-          if (!(yield* columnsOf(request)).includes(column)) {
-            return yield* selectionError("unknown_column", "column", `Unknown column ${shown(column)}.`)
-          }
+          const columns = yield* columnsOf(request)
+          if (!columns.some(({ name }) => name === column)) return yield* unknownColumn("column", column, columns)
           // A row of one column is `{"name":value}`.
           const head = JSON.stringify(column).length + 2
           const counts = new Map<string, number>()

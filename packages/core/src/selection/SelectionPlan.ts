@@ -55,11 +55,17 @@ export interface SelectionPlan {
   readonly after: CursorPosition | null
 }
 
-const unknownColumn = (param: string, name: string, table: ReadableTable): string => {
-  const names = table.columns.map((column) => column.name)
+/** The refusal of a name that no column has; the columns are those of the table or view. */
+export const unknownColumn = (
+  param: string,
+  name: string,
+  columns: ReadonlyArray<{ readonly name: string }>,
+): SelectionError => {
+  const names = columns.map((column) => column.name)
   const meant = nearest(name, names)
   const suggestion = directed(param, name, names) ?? (meant === null ? "" : ` Did you mean ${shown(meant)}?`)
-  return `${param} names a column ${shown(name)} that the table or view does not have.${suggestion} Its columns are ${list(names)}.`
+  const message = `${param} names a column ${shown(name)} that the table or view does not have.${suggestion} Its columns are ${list(names)}.`
+  return selectionError("unknown_column", param, message)
 }
 
 /** For a sort in the manner of other APIs: without this hint it would be mended to the wrong direction. */
@@ -81,7 +87,7 @@ export const selectionPlan = (
   const named = new Map(table.columns.map((column) => [column.name, column]))
   for (const [param, name] of namesUsed(selection)) {
     if (!named.has(name)) {
-      return refuse("unknown_column", param, unknownColumn(param, name, table))
+      return Result.fail(unknownColumn(param, name, table.columns))
     }
   }
   const column = (name: string): ReadableColumn => named.get(name) as ReadableColumn

@@ -6,11 +6,12 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { Catalog } from "../row/Catalog.ts"
 import { ReadError } from "../row/ReadError.ts"
-import { listedOid } from "../row/Tables.ts"
+import { findListed } from "../row/Tables.ts"
 import { type ColumnSum, ColumnSums, hasSums } from "./ColumnSums.ts"
 import { facetsText, SampleRows } from "./SampleRows.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import { noSuchTable, selectionError, shown } from "./SelectionParams.ts"
+import { noSuchTable } from "./SelectionParams.ts"
+import { unknownColumn } from "./SelectionPlan.ts"
 import type { RowsRequest } from "./SelectRows.ts"
 
 type Returns<A> = Effect.Effect<A, SelectionError | ReadError | StoreUnavailable>
@@ -29,18 +30,13 @@ export class SummarizeRows extends Context.Service<
       const sums = yield* ColumnSums
       const sample = yield* SampleRows
 
-      const tableOf = Effect.fnUntraced(function* ({ schema, name, scope = null }: RowsRequest) {
-        const listed = scope === null ? null : listedOid(scope, schema, name)
-        const found = listed === undefined ? Option.none() : yield* catalog.find(schema, name)
-        const isReadable = Option.isSome(found) && (listed === null || found.value.oid === listed)
-        return isReadable ? found.value : yield* noSuchTable(schema, name)
-      })
-
       return SummarizeRows.of({
         summary: Effect.fnUntraced(function* (request, name) {
-          const table = yield* tableOf(request)
+          const found = yield* findListed(catalog, request.scope ?? null, request)
+          if (Option.isNone(found)) return yield* noSuchTable(request.schema, request.name)
+          const table = found.value
           const column = name === undefined ? undefined : table.columns.find((one) => one.name === name)
-          if (name !== undefined && column === undefined) return yield* unknownColumn(name, table.columns)
+          if (name !== undefined && column === undefined) return yield* unknownColumn("column", name, table.columns)
           const summed = column !== undefined && hasSums(column) ? column : undefined
           const sum = yield* sums.sum(table, request.params, summed)
           if (Option.isNone(sum)) return yield* tooSlow
@@ -52,12 +48,6 @@ export class SummarizeRows extends Context.Service<
       })
     }),
   )
-}
-
-const unknownColumn = (name: string, columns: ReadonlyArray<{ readonly name: string }>) => {
-  const names = columns.map((one) => one.name).join(", ")
-  const message = `column names a column ${shown(name)} that the table does not have. Its columns are ${names}.`
-  return selectionError("unknown_column", "column", message)
 }
 
 const tooSlow = new ReadError({

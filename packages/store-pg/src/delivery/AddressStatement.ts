@@ -4,7 +4,7 @@ import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { behind } from "../feed/Behind.ts"
 import { HAS_ENDED } from "./OrderedPageStatement.ts"
 
-/** How far an address `a` in order has come, as JSON. Its lag is that of the first event behind it, of whatever source. */
+/** How far an address `a` in order has come, as JSON. Its lag is that of the first event after it, of whatever source. */
 const POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
     'failures', f.failures, 'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
   FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (

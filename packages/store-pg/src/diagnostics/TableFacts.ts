@@ -10,7 +10,7 @@ ORDER BY id LIMIT 20`
 
 /**
  * Columns whose type stores some values otherwise than they were sent, without an error: rounded, cut, or in another form.
- * A type that refuses them is none of these: their rows are set aside. A domain counts as its base type.
+ * Types that refuse such values are left out, since their rows are set aside. A domain counts as its base type.
  */
 const INEXACT_COLUMNS = `
 SELECT s.id::float8 AS "sourceId", concat('sources.', s.table_name) AS "table", f.name AS "column",

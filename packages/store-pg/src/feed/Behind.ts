@@ -1,7 +1,7 @@
-/** Events behind a place of the feed, as SQL: one scan a channel of the feed's own index, which reads no payload. */
+/** Events after a place of the feed, as SQL: one scan a channel of the feed's own index, which reads no payload. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 
-/** The columns of events `e` behind a place, in no order across channels. `until` is a further condition, with its `AND`. */
+/** The columns of events `e` after a place, in no order across channels. `until` is a further condition, with its `AND`. */
 export const behind = (
   columns: string,
   [epoch, xid, id]: readonly [string, string, string],

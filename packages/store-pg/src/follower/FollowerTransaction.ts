@@ -1,6 +1,6 @@
 /**
  * The work of a follower inside the database, in the transaction that moves its position. The row is locked first, then
- * the fencing token is compared, and the work begins behind the position that the row has: one that a process remembers
+ * the fencing token is compared, and the work begins after the position that the row has: one that a process remembers
  * may be outdated. Events are read in a later snapshot than the watermark, as in the feed's pages.
  */
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"

@@ -9,7 +9,7 @@ const events = Metric.gauge("follower_behind_events", {
   description: "Events whose work a follower has not done yet, counted up to 10,000.",
 })
 const seconds = Metric.gauge("follower_behind_seconds", {
-  description: "For how long the first event behind a follower's position has waited; 0 without one.",
+  description: "For how long the first event after a follower's position has waited; 0 without one.",
 })
 const failures = Metric.gauge("follower_failures", {
   description: "Failures of a follower since its position last moved.",

@@ -31,15 +31,24 @@ WITH changed AS (
 )
 SELECT ((SELECT count(*) FROM changed) + (SELECT count(*) FROM made))::float8 AS changed`
 
-/** $1: patterns of names of fields, in lower case. Returns all fields of the sources that have one of these. */
+/** Of how many sources, the newest, the fields are looked at, and how many of each. A page of the inbox reads them. */
+const [MOST_SOURCES, MOST_FIELDS] = [1_000, 60]
+
+/** $1: patterns of names of fields, in lower case. Returns the first fields of the sources that have one of these. */
 export const fieldsStatement = (foldCollation: string): string => `
-SELECT c.source_id::float8 AS source, array_agg(c.field ORDER BY c.position) AS fields
-FROM cabinet.field_column c
-WHERE c.source_id IN (
-  SELECT f.source_id FROM cabinet.field_column f
-  WHERE lower(regexp_replace(f.field, '[-_ .]', '', 'g') COLLATE ${foldCollation}) LIKE ANY ($1::text[])
-  ORDER BY f.source_id LIMIT 2000)
-GROUP BY c.source_id`
+WITH looked_at AS MATERIALIZED (
+  SELECT c.source_id, c.position, c.field
+  FROM (
+    SELECT id FROM cabinet.source WHERE deleted_at IS NULL AND archived_at IS NULL ORDER BY id DESC LIMIT ${MOST_SOURCES}
+  ) s CROSS JOIN LATERAL (
+    SELECT source_id, position, field FROM cabinet.field_column
+    WHERE source_id = s.id AND position <= ${MOST_FIELDS} OFFSET 0
+  ) c
+)
+SELECT source_id::float8 AS source, array_agg(field ORDER BY position) AS fields FROM looked_at
+WHERE source_id IN (
+  SELECT source_id FROM looked_at WHERE lower(translate(field, '-_ .', '') COLLATE ${foldCollation}) LIKE ANY ($1::text[]))
+GROUP BY source_id`
 
 const isMessage = "w.spam IS NULL AND w.repeat_of IS NULL AND w.deleted_at IS NULL"
 

@@ -43,7 +43,8 @@ export const layer = Layer.effect(
           )
           .pipe(orUnavailable),
       fields: Effect.fnUntraced(function* (names) {
-        const patterns = names.map((name) => `%${name}%`)
+        const isCovered = (name: string) => names.some((other) => other !== name && name.includes(other))
+        const patterns = names.filter((name) => !isCovered(name)).map((name) => `%${name}%`)
         const rows = yield* sql.unsafe<FieldsRow>(fieldsStatement(yield* folding), [patterns])
         return new Map(rows.map(({ source, fields }) => [source, fields]))
       }, orUnavailable),
