@@ -51,7 +51,7 @@ const collect = (at: Tree): void => {
 collect(tree)
 
 /** Flags of other programs that the documents name by themselves: etcd's, PostgreSQL's. */
-const FOREIGN = new Set(["--enable-v2", "--dbname"])
+const FOREIGN = new Set(["--enable-v2", "--dbname", "--scope"])
 
 /** The words of a line up to the end of its first command, without quotes. */
 const wordsOf = (line: string): ReadonlyArray<string> => {
