@@ -3,14 +3,14 @@ import { droppedFields, type KnownSender, unverifiedSender } from "@data-cabinet
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { BaseUrl } from "@data-cabinet/core/source/BaseAddress"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
-import { ALL_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { Place } from "@data-cabinet/core/verification/Recipe"
 import { placeOf, type Verification } from "@data-cabinet/core/verification/Verification"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { card } from "../output/Columns.ts"
 import type { Style } from "../output/Style.ts"
-import { settingLine } from "./SourceSettings.ts"
+import { settingLines } from "./SettingFlags.ts"
 
 /** The qualified name of the source's table. */
 export const tableName = ({ table }: Source): string => (table === null ? "none" : `${table.schema}.${table.name}`)
@@ -57,7 +57,7 @@ export const sourceCard = (
       ["Intake address", isOwn ? "none: only the cabinet itself writes to it" : `${url}${intakePath(source)}`],
       ...(known || isOwn ? [] : [["", GUESSED] as const]),
       ["Table", tableName(source)],
-      ...ALL_SETTINGS.flatMap((named) => settingLine(source, named)),
+      ...settingLines(SOURCE_SETTINGS, source),
       ...(sender === null ? [] : [["Sender", senderText(source.id, sender)] as const]),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),

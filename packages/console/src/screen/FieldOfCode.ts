@@ -1,10 +1,10 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
-import { SETTING_ERRORS } from "@data-cabinet/core/source/SourceSettings"
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
-  ...Object.fromEntries(SETTING_ERRORS.map(({ code, name }) => [code, [name]])),
+  ...Object.fromEntries(SOURCE_SETTINGS.errors.map(({ code, name }) => [code, [name]])),
   bad_batch: ["batch_max"],
   bad_template: ["body_template", "body_kind"],
   bad_columns: ["name", "column"],

@@ -1,4 +1,5 @@
 /** The sources, and one source: its intake address with snippets, its settings, and the way to switch it off. */
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/source/Providers"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
@@ -14,7 +15,7 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { shownValues } from "../screen/ChangedValues.ts"
-import { settingFields, settingValues } from "./SettingFields.ts"
+import { settingFields, settingValues } from "../screen/SettingFields.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
 
@@ -94,7 +95,7 @@ const settings = (frame: Frame, source: Source): HtmlValue => {
   const { source: words } = frame.words
   if (!may(frame, "source.change")) return null
   const body = markup`<label>${words.name}<input name="name" required maxlength="200" value="${source.name}"></label>
-${settingFields(source, words.setting)}${shownValues(settingValues(source))}
+${settingFields(SOURCE_SETTINGS, source, words.setting)}${shownValues({ name: source.name, ...settingValues(SOURCE_SETTINGS, source) })}
 <button class="main">${frame.words.save}</button>`
   const path = consolePath(frame, `sources/${source.id}/change`)
   return markup`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>

@@ -7,6 +7,7 @@ import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Notices } from "@data-cabinet/core/notice/Notices"
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ProviderName } from "@data-cabinet/core/source/Providers"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -18,7 +19,7 @@ import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { changedValues } from "../screen/ChangedValues.ts"
-import { settingsIn } from "./SettingFields.ts"
+import { settingsIn } from "../screen/SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
@@ -134,7 +135,7 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     home,
     repeat: "allowed",
     respond: (call) => {
-      const changes = changedValues(call, { name: fieldOf(call, "name"), ...settingsIn(call) })
+      const changes = changedValues(call, { name: fieldOf(call, "name"), ...settingsIn(SOURCE_SETTINGS, call) })
       return Effect.as(sources.change(idOf(call.path[0]), changes), null)
     },
   })

@@ -697,7 +697,7 @@ export const ENGLISH = {
       mark: "This source verifies its sender. The examples are not signed: their events are kept, marked and not delivered. See",
     },
     mayNotSee: "The address is a secret that an editor or owner may see.",
-    setting: ENGLISH_SETTINGS,
+    setting: ENGLISH_SETTINGS.source,
     settings: "Settings",
     switchOff: "Switch off or delete",
     offHint: "The address of a source that is switched off returns 404. Its table and events are kept.",

@@ -1,17 +1,26 @@
-/** The labels of a source's settings in the console's form, each setting's in both languages. */
-import type { SETTINGS, SourceSettings } from "@data-cabinet/core/source/SourceSettings"
+/** The labels of declared settings in the console's forms, each in both languages. */
+import type { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 
 interface Labels {
   readonly english: string
   readonly russian: string
 }
 
-/** A setting that is chosen from a list also names its null. */
-type SettingLabels<K extends keyof SourceSettings> = (typeof SETTINGS)[K]["input"] extends { readonly kind: "choice" }
-  ? Labels & { readonly none: Labels; readonly values?: Readonly<Record<string, Labels>> }
-  : Labels
+interface AllLabels extends Labels {
+  /** What null means. */
+  readonly none?: Labels
+  /** Of the values that are words; the others are shown as they are. */
+  readonly values?: Readonly<Record<string, Labels>>
+}
 
-const LABELS: { readonly [K in keyof SourceSettings]: SettingLabels<K> } = {
+/** A setting that is chosen from a list also names its null. */
+type LabelsOf<D> = {
+  readonly [K in keyof D]: D[K] extends { readonly input: { readonly kind: "choice" }; readonly default: null }
+    ? AllLabels & { readonly none: Labels }
+    : AllLabels
+}
+
+const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
   encoding: {
     english: "Charset of forms",
     russian: "Кодировка форм",
@@ -70,28 +79,35 @@ const LABELS: { readonly [K in keyof SourceSettings]: SettingLabels<K> } = {
   },
 }
 
-/** The labels of all settings in one language, and of the null of those that are chosen from a list. */
-export interface SettingWords {
-  readonly label: Readonly<Record<keyof SourceSettings, string>>
-  readonly none: Readonly<Partial<Record<keyof SourceSettings, string>>>
-  /** Of the values that are words; the others are shown as they are. */
-  readonly values: Readonly<Partial<Record<keyof SourceSettings, Readonly<Record<string, string>>>>>
+/** The labels of an object's settings in one language. */
+export interface SettingWords<K extends PropertyKey> {
+  readonly label: Readonly<Record<K, string>>
+  readonly none: Readonly<Partial<Record<K, string>>>
+  readonly values: Readonly<Partial<Record<K, Readonly<Record<string, string>>>>>
 }
 
-const wordsIn = (language: keyof Labels): SettingWords => {
-  const all = Object.entries<Labels & { readonly none?: Labels; readonly values?: Readonly<Record<string, Labels>> }>(
-    LABELS,
-  )
-  const inWords = (values: Readonly<Record<string, Labels>>) =>
-    Object.fromEntries(Object.entries(values).map(([value, labels]) => [value, labels[language]]))
+const inLanguage = <K extends string>(
+  labels: Readonly<Record<K, AllLabels>>,
+  language: keyof Labels,
+): SettingWords<K> => {
+  const byKey = <A>(of: (labels: AllLabels) => A | undefined) =>
+    Object.fromEntries(
+      Object.entries<AllLabels>(labels).flatMap(([key, one]) => {
+        const value = of(one)
+        return value === undefined ? [] : [[key, value] as const]
+      }),
+    ) as Partial<Record<K, A>>
   return {
-    label: Object.fromEntries(all.map(([key, labels]) => [key, labels[language]])) as SettingWords["label"],
-    values: Object.fromEntries(
-      all.flatMap(([key, { values }]) => (values === undefined ? [] : [[key, inWords(values)]])),
+    label: byKey((one) => one[language]) as Record<K, string>,
+    none: byKey(({ none }) => none?.[language]),
+    values: byKey(
+      ({ values }) =>
+        values && Object.fromEntries(Object.entries(values).map(([value, one]) => [value, one[language]])),
     ),
-    none: Object.fromEntries(all.flatMap(([key, { none }]) => (none === undefined ? [] : [[key, none[language]]]))),
   }
 }
+
+const wordsIn = (language: keyof Labels) => ({ source: inLanguage(SOURCE, language) })
 
 /** In English. */
 export const ENGLISH_SETTINGS = wordsIn("english")

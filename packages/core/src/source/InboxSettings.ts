@@ -1,5 +1,5 @@
 /** The settings of a source whose events are messages of people: whether it has an inbox, and which field is which. */
-import type { Setting } from "./Setting.ts"
+import type { CardSetting } from "../json/Setting.ts"
 
 /** Whether a source has an inbox, whatever its fields look like. */
 export const INBOX_SWITCHES = ["on", "off"] as const
@@ -50,4 +50,4 @@ export const INBOX_SETTINGS = {
   inboxEmail: field("sender's e-mail address", "e-mail"),
   inboxSubject: field("subject", "subject"),
   inboxMessage: field("text of the message", "message"),
-} as const satisfies { readonly [K in keyof InboxSettings]: Setting<InboxSettings[K]> }
+} as const satisfies { readonly [K in keyof InboxSettings]: CardSetting<InboxSettings[K]> }

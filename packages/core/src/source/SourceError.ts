@@ -1,10 +1,10 @@
 /** The error for refused operations on sources. */
 import { Schema } from "effect"
-import { SETTING_ERRORS } from "./SourceSettings.ts"
+import { SOURCE_SETTINGS } from "./SourceSettings.ts"
 
 export class SourceError extends Schema.TaggedError<SourceError>()("SourceError", {
   code: Schema.Literals([
-    ...SETTING_ERRORS.map(({ code }) => code),
+    ...SOURCE_SETTINGS.errors.map(({ code }) => code),
     "no_such_source",
     "bad_name",
     "bad_expiry",

@@ -1,17 +1,15 @@
 /**
  * The settings of a source, each declared once. JSON, bodies, OpenAPI, columns, checks, error codes, flags and form fields follow
- * from `SETTINGS`.
+ * from `SOURCE_SETTINGS`.
  *
  * A new setting also needs its column, in a migration; its label in the console (`console/words/SettingWords`); and, if it
  * has an error code of its own, that code in the library's list (`cli/library/CabinetErrorCode`). The compiler names the last two.
  *
  * Decision: docs/decisions/0082-objects-are-declared-by-shapes.md
  */
-import { snakeKey } from "../json/KeyCase.ts"
-import * as Shape from "../json/Shape.ts"
+import { type CardSetting, type SettingCode, settingsOf } from "../json/Setting.ts"
 import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "../network/HeaderNames.ts"
 import { INBOX_SETTINGS, type InboxSettings } from "./InboxSettings.ts"
-import type { AnySetting, Setting } from "./Setting.ts"
 import {
   honeypotRefusal,
   MAX_HONEYPOT_LENGTH,
@@ -63,7 +61,7 @@ const headerNames = (example: string) =>
   }) as const
 
 /** The declarations, in the order of forms and help. */
-export const SETTINGS = {
+const DECLARED = {
   encoding: {
     about: "The charset of its forms; null: detected for each submission.",
     input: { kind: "choice", values: SOURCE_ENCODINGS },
@@ -198,53 +196,13 @@ export const SETTINGS = {
     shown: { label: "Origins" },
   },
   ...INBOX_SETTINGS,
-} as const satisfies { readonly [K in keyof SourceSettings]: Setting<SourceSettings[K]> }
+} as const satisfies { readonly [K in keyof SourceSettings]: CardSetting<SourceSettings[K]> }
+
+/** The settings, and what follows from their declarations. */
+export const SOURCE_SETTINGS = settingsOf<SourceSettings>()(DECLARED)
 
 /** The code of an error about one setting. */
-export type SettingErrorCode = {
-  readonly [K in keyof typeof SETTINGS]: (typeof SETTINGS)[K] extends { readonly check: { readonly code: infer Code } }
-    ? Code
-    : never
-}[keyof typeof SETTINGS]
-
-/** A declaration with its name in programs and in JSON. */
-export interface NamedSetting {
-  readonly key: keyof SourceSettings
-  /** In snake case. */
-  readonly name: string
-  readonly setting: AnySetting
-}
-
-/** All declarations, in their order. */
-export const ALL_SETTINGS: ReadonlyArray<NamedSetting> = (
-  Object.entries(SETTINGS) as ReadonlyArray<[keyof SourceSettings, AnySetting]>
-).map(([key, setting]) => ({ key, name: snakeKey(key), setting }))
-
-const byKey = (of: (setting: AnySetting) => unknown) =>
-  Object.fromEntries(ALL_SETTINGS.map(({ key, setting }) => [key, of(setting)]))
+export type SettingErrorCode = SettingCode<typeof DECLARED>
 
 /** The defaults of a new source. */
-export const DEFAULT_SETTINGS = byKey((setting) => setting.default) as unknown as SourceSettings
-
-const shapeOf = ({ about, input }: AnySetting): Shape.Shape<never> => {
-  switch (input.kind) {
-    case "choice":
-      return Shape.orNull(Shape.oneOf(input.values), about)
-    case "text":
-      return Shape.orNull(Shape.text(), about)
-    case "names":
-      return Shape.list(Shape.text(), about)
-    case "whole":
-      return Shape.orNull(Shape.whole(), about)
-    case "flag":
-      return Shape.flag(about)
-  }
-}
-
-/** The JSON of each setting and its description. */
-export const settingShapes = byKey(shapeOf) as Shape.Members<SourceSettings>
-
-/** The codes of errors about settings, with what they mean and the setting's name in JSON. */
-export const SETTING_ERRORS = ALL_SETTINGS.flatMap(({ name, setting: { check } }) =>
-  check === undefined ? [] : [{ code: check.code as SettingErrorCode, meaning: check.meaning, name }],
-)
+export const DEFAULT_SETTINGS = SOURCE_SETTINGS.defaults

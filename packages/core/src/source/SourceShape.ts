@@ -5,7 +5,7 @@ import { challengeShape } from "../verification/Challenge.ts"
 import { verificationShape } from "../verification/Verification.ts"
 import type { BaseUrl } from "./BaseAddress.ts"
 import type { Source, SourceWithSecret } from "./Source.ts"
-import { settingShapes, type SourceSettings } from "./SourceSettings.ts"
+import { SOURCE_SETTINGS } from "./SourceSettings.ts"
 
 type ReadableSource = Pick<Source, "id" | "name" | "archived" | "table" | "createdAt">
 
@@ -26,7 +26,7 @@ const readable: Shape.Members<ReadableSource> = {
 /** For readers: without its secret and settings. */
 export const sourceShape = Shape.object<ReadableSource>("A source: where one sender submits data.", readable)
 
-const { rate, ...settings } = settingShapes
+const { rate, ...settings } = SOURCE_SETTINGS.shapes
 
 const owned: Shape.Members<Omit<Source, keyof ReadableSource>> = {
   ...settings,
@@ -44,12 +44,6 @@ export const ownSourceShape = Shape.named(
   "OwnSource",
   Shape.object<Source>("A source with its settings.", { ...readable, ...owned }),
 )
-
-/** The members of a row whose columns have the settings' names in JSON. */
-export const settingsOfRow: (row: object) => SourceSettings = Shape.object<SourceSettings>(
-  "The settings.",
-  settingShapes,
-).ofRow
 
 /** A source with the addresses that its owner passes on. */
 export interface SourceWithAddress extends Source {

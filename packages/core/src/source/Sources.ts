@@ -11,7 +11,7 @@ import { isLifetime } from "../key/Lifetime.ts"
 import { readableName } from "../row/ReadableName.ts"
 import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"
 import { SourceError } from "./SourceError.ts"
-import { ALL_SETTINGS, DEFAULT_SETTINGS, type SettingErrorCode, type SourceSettings } from "./SourceSettings.ts"
+import { DEFAULT_SETTINGS, SOURCE_SETTINGS, type SourceSettings } from "./SourceSettings.ts"
 import { type SourceChange, type SourceRemoval, SourceStore, type StoredSourceChange } from "./SourceStore.ts"
 
 export type { SourceChange }
@@ -150,7 +150,7 @@ export const checkKeepOld = (seconds: number | null) =>
 
 /** The settings in the form in which they are stored. */
 const storedSettings = <S extends Partial<SourceSettings>>(settings: S): S => {
-  const normalized = ALL_SETTINGS.flatMap(({ key, setting: { stored } }) =>
+  const normalized = SOURCE_SETTINGS.all.flatMap(({ key, setting: { stored } }) =>
     stored === undefined || settings[key] === undefined ? [] : [[key, stored(settings[key] as never)]],
   )
   return { ...settings, ...Object.fromEntries(normalized) }
@@ -165,15 +165,8 @@ export const checkSettings = Effect.fnUntraced(function* (settings: SourceChange
   if (from !== undefined && !PROVIDER_NAMES.includes(from)) {
     return yield* refuse("bad_from", `from: the sender must be one of ${PROVIDER_NAMES.join(", ")}.`)
   }
-  for (const {
-    key,
-    setting: { check },
-  } of ALL_SETTINGS) {
-    const value = settings[key] ?? null
-    if (check === undefined || value === null) continue
-    const refusal = check.refusal(value as never)
-    if (refusal !== null) return yield* refuse(check.code as SettingErrorCode, refusal)
-  }
+  const refused = SOURCE_SETTINGS.refusal(settings)
+  if (refused !== null) yield* refuse(refused.code, refused.message)
 })
 
 const removed = (id: number, removal: SourceRemoval) => {

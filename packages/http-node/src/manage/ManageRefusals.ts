@@ -1,6 +1,7 @@
 /** The error codes of the management API, each with its status and its meaning. */
 import { type ErrorCode, ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
-import { SETTING_ERRORS, type SettingErrorCode } from "@data-cabinet/core/source/SourceSettings"
+import type { SettingCode, Settings } from "@data-cabinet/core/json/Setting"
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageCode } from "./ManageCode.ts"
 import { ERROR_STATUS } from "../server/ErrorStatus.ts"
 
@@ -9,9 +10,8 @@ export interface Placed {
   readonly meaning: string
 }
 
-const settingCodes = Object.fromEntries(
-  SETTING_ERRORS.map(({ code, meaning }): [string, Placed] => [code, { status: 400, meaning }]),
-) as Record<SettingErrorCode, Placed>
+const codesOf = <S, D>({ errors }: Settings<S, D>): Readonly<Record<SettingCode<D>, Placed>> =>
+  Object.fromEntries(errors.map(({ code, meaning }): [string, Placed] => [code, { status: 400, meaning }])) as never
 
 export const OWN = {
   unauthorized: { status: 401, meaning: "The credentials are missing, wrong, expired or revoked." },
@@ -77,7 +77,7 @@ export const OWN = {
   bad_role: { status: 400, meaning: "No such role exists." },
   bad_name: { status: 400, meaning: "The name is empty or too long." },
   table_in_use: { status: 409, meaning: "The table cannot be dropped: something depends on it, or it is in use." },
-  ...settingCodes,
+  ...codesOf(SOURCE_SETTINGS),
   bad_verify: {
     status: 400,
     meaning: "The recipe or one of its parameters is invalid; the message says which.",

@@ -2,7 +2,7 @@
 import type { StoredChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
 import type { StoredVerification } from "@data-cabinet/core/verification/Verification"
-import { ALL_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
+import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { settingJson } from "./SourceRow.ts"
@@ -31,7 +31,7 @@ export const NO_SECRETS: CurrentSecrets = {
 
 export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, now: CurrentSecrets): Columns => ({
   name: given.name,
-  ...Object.fromEntries(ALL_SETTINGS.map(({ key, name }) => [name, given[key]])),
+  ...Object.fromEntries(SOURCE_SETTINGS.all.map(({ key, name }) => [name, given[key]])),
   ...verifyColumns(cipher, given.verify, now),
   ...challengeColumns(cipher, given.challenge, now),
 })

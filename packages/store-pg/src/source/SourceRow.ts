@@ -2,8 +2,7 @@
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Snake } from "@data-cabinet/core/json/KeyCase"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
-import { ALL_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
-import { settingsOfRow } from "@data-cabinet/core/source/SourceShape"
+import { SOURCE_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
 import { placeOf, type StoredVerification, type Verification } from "@data-cabinet/core/verification/Verification"
 import { Result } from "effect"
@@ -34,7 +33,7 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.intake_secret, s.version,
-  ${ALL_SETTINGS.map(({ name }) => `s.${name}`).join(", ")}, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  ${SOURCE_SETTINGS.all.map(({ name }) => `s.${name}`).join(", ")}, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
 
@@ -44,7 +43,7 @@ export const toSource = (row: SourceRow): Source => ({
   archived: row.archived,
   table: row.table_name === null ? null : { schema: SOURCES_SCHEMA, name: row.table_name },
   createdAt: row.created_at,
-  ...settingsOfRow(row),
+  ...SOURCE_SETTINGS.ofRow(row),
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
   oldSecretUntil: row.old_secret_until,

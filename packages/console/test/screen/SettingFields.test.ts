@@ -1,7 +1,7 @@
-import { settingFields, settingsIn } from "@data-cabinet/console/source/SettingFields"
+import { settingFields, settingsIn } from "@data-cabinet/console/screen/SettingFields"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import type { FormCall } from "@data-cabinet/console/screen/ConsoleScreen"
-import { ALL_SETTINGS, DEFAULT_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
+import { DEFAULT_SETTINGS, SOURCE_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
 import { expect, it } from "vitest"
 
 const FULL: SourceSettings = {
@@ -33,13 +33,14 @@ const sentBy = (fields: ReadonlyArray<{ readonly text: string }>) =>
     return [[name, unescaped(value![1]!)]]
   })
 
-const read = (form: ReadonlyArray<readonly [string, string]>) => settingsIn({ form } as unknown as FormCall)
+const read = (form: ReadonlyArray<readonly [string, string]>) =>
+  settingsIn(SOURCE_SETTINGS, { form } as unknown as FormCall)
 
 it.each([DEFAULT_SETTINGS, FULL])(
   "settingsIn reads the displayed settings back from an untouched form: %j",
   (source) => {
-    const fields = settingFields(source, WORDS.en.source.setting)
-    expect(fields).toHaveLength(ALL_SETTINGS.length)
+    const fields = settingFields(SOURCE_SETTINGS, source, WORDS.en.source.setting)
+    expect(fields).toHaveLength(SOURCE_SETTINGS.all.length)
     expect(read(sentBy(fields))).toEqual(source)
   },
 )
@@ -53,7 +54,7 @@ it.each(["0", "-1", "ten", "1.5"])("settingsIn makes the rate %s a number that i
 })
 
 it("every setting has a label in both languages, and a chosen one also a name for null", () => {
-  for (const { key, setting } of ALL_SETTINGS) {
+  for (const { key, setting } of SOURCE_SETTINGS.all) {
     for (const { source } of [WORDS.en, WORDS.ru]) {
       expect(source.setting.label[key]).not.toBe("")
       expect(source.setting.none[key] === undefined).toBe(setting.input.kind !== "choice")
