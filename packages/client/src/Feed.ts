@@ -55,7 +55,7 @@ export interface FeedOptions {
   /** Events a page; 1,000 by default, which is the most. */
   readonly limit?: number
   readonly signal?: AbortSignal
-  /** Called with every failure that is waited out. */
+  /** Called with every failure after which it retries. */
   readonly onRetry?: (error: CabinetError, waitMillis: number) => void
 }
 
@@ -78,7 +78,7 @@ export type Acknowledge = (query: ReadonlyArray<readonly [string, string]>, sign
 /** Proxies end a response that is silent for a minute, some after 30 seconds. */
 const WAIT_SECONDS = 25
 
-/** Tries until it succeeds, or fails with an error that does not pass. */
+/** Retries until it succeeds, or fails with a permanent error. */
 const patiently = async <A>(read: () => Promise<A>, { signal, onRetry }: FeedOptions): Promise<A> => {
   for (let failures = 0; ; failures++) {
     try {
@@ -120,7 +120,7 @@ export async function* feedPages(
     const page = await patiently(() => read(query, follow ? WAIT_SECONDS : 0, signal), options)
     cursor = page.next_cursor
     if (page.data.length > 0) yield { events: page.data, cursor }
-    // Only now that the reader has come back for more: events it did not process are read again.
+    // Acknowledged only when the reader requests more: events it did not process are read again.
     const end = cursor
     if (end !== at) await cursors?.save(end)
     if (follower !== undefined && page.data.length > 0) {
@@ -128,7 +128,7 @@ export async function* feedPages(
     }
     if (page.has_more) continue
     if (!follow) return
-    // A server that is stopping does not wait, nor one of an earlier version.
+    // A server that is stopping does not wait, and neither does one of an earlier version.
     const left = everyMillis - (performance.now() - askedAt)
     if (page.data.length === 0 && left > 0) await pause(left, signal)
   }

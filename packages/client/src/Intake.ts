@@ -20,12 +20,12 @@ export interface IntakeOptions {
   readonly fetch?: Fetch
 }
 
-/** Equal bodies are repeats for five minutes; a try later than this might become a second event. */
+/** Equal bodies are repeats for five minutes; a later attempt might become a second event. */
 const MAX_RETRY_MILLIS = 240_000
 
 /**
  * Sends one object. The same bytes are sent again if there is no response, or one that says to retry later; permanent
- * errors are thrown at once. Two equal objects that count as two need a field that differs.
+ * errors are thrown at once. If two equal objects must count as two, give them a field that differs.
  */
 export const sendToIntake = async (
   intakeUrl: string,

@@ -46,7 +46,7 @@ export const parseJson = (text: string, numbers: Numbers = "string"): unknown =>
   })
 }
 
-/** With bigints as the numbers that they are. */
+/** Bigints are written as numbers. */
 export const writeJson = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   if (Array.isArray(value)) return `[${value.map((item) => writeJson(item ?? null)).join(",")}]`

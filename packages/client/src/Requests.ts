@@ -9,7 +9,7 @@ export const textOf = async (fetcher: Fetch, url: string, init: RequestInit): Pr
   let response: Response
   let text: string
   try {
-    // A key is only for the server that it was given to, not for one that this server redirects to.
+    // The key is sent only to the given server, never to one that it redirects to.
     response = await fetcher(url, { redirect: "error", ...init })
     text = await response.text()
   } catch (cause) {

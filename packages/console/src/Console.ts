@@ -11,7 +11,7 @@ import { allScreens } from "./Screens.ts"
 import type { ConsoleScreen } from "./screen/ConsoleScreen.ts"
 import { ConsoleRoutes } from "@data-cabinet/http-node/server/HttpSettings"
 
-/** Every other address below `/console/`: a person reads a page there, with the way on. */
+/** Any other address below `/console/` shows a person a page with links that lead on. */
 const MISSING_SCREEN: ConsoleScreen = {
   path: "/console/{...}",
   action: "self.read",

@@ -26,7 +26,7 @@ export const state = (address: Address): string => {
   return address.failingSince === null ? "working" : `failing since ${address.failingSince}`
 }
 
-/** The sources of which the address is sent events. */
+/** The sources whose events the address gets. */
 export const sourcesText = (sources: Subscription): string => (sources === "all" ? "all" : sources.join(", ") || "none")
 
 const givesUp = ({ giveUpAfterSeconds, pauseOnGone }: Address): ReadonlyArray<readonly [string, string]> => [

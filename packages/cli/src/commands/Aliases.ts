@@ -49,7 +49,7 @@ export const withoutAliases = (args: ReadonlyArray<string>): ReadonlyArray<strin
   const word = args[first]!
   if (second !== undefined) {
     const next = args[second]!
-    // `event 7` was what `event show 7` is.
+    // `event 7` used to mean what `event show 7` means.
     if (word === "event" && /^\d+$/.test(next)) return reworded(args, new Map([[first, ["event", "show"]]]))
     const moved = MOVED.get(`${word} ${next}`)
     if (moved !== undefined)

@@ -17,7 +17,7 @@ import { notationFlags, notationOf } from "./NotationFlags.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-/** Forms send every field as text, so that a column that was meant for numbers is often one of text. */
+/** Forms send every field as text, so a column meant for numbers is often a text column. */
 const textOrder = (sourceId: number, all: ReadonlyArray<SourceColumn>): string =>
   all.some(({ type }) => type === "text")
     ? `\n\nColumns of text are sorted and compared as text: 9.50 comes after 10. For a column of numbers: cabinet table column ${sourceId} COLUMN --type numeric`

@@ -28,7 +28,7 @@ const byNumber = (events: ReadonlyArray<number>) =>
     }),
   )
 
-/** Through all events, stretch by stretch. */
+/** Goes through all events, one range after another. */
 const through = <E, R>(word: string, work: (after: number) => Effect.Effect<ErasureStretch, E, R>) =>
   Effect.gen(function* () {
     const bar = progressBar()

@@ -1,7 +1,8 @@
 /**
- * `cabinet import SOURCE FILE`: imports a file into a source in the foreground, with a progress bar on a terminal. If it is
- * stopped after the file was staged, the import continues in the server of the cabinet, or with the next `cabinet import`.
- * Below it are `list`, `show`, `cancel` and `undo`; a source of such a name is imported into by its number.
+ * `cabinet import SOURCE FILE`: imports a file into a source in the foreground, with a progress bar on a terminal. If
+ * it is stopped after the file was staged, the import continues in the server of the cabinet, or with the next
+ * `cabinet import`. Below it are `list`, `show`, `cancel` and `undo`; a source with one of these names is named by its
+ * number.
  */
 import { Import, type ImportProgress, type ImportReport, importJson } from "@data-cabinet/core/file/Import"
 import { DELIMITER_UNCLEAR, ONE_COLUMN } from "@data-cabinet/core/file/Delimiter"

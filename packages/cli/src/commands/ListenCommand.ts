@@ -100,7 +100,7 @@ const forward = (target: Target, event: ForwardedEvent, tell: Tell) =>
     for (let number = 1, delay = FIRST_DELAY_MILLIS; ; number++, delay = Math.min(delay * 2, LONGEST_DELAY_MILLIS)) {
       const outcome = yield* attempt(target, event, number)
       const away = isUnresponsive(outcome)
-      // It is said once that the program is away.
+      // The first failed attempt is reported, the following ones are not.
       if (!away || number === 1) {
         yield* tell({ at: yield* now, event, outcome, retryMillis: away ? delay : null })
       }

@@ -22,7 +22,7 @@ export const migrateCommand = Command.make("migrate", settingFlags("readerUrl", 
         [
           applied.length === 0 ? "The schema is up to date." : `Applied ${applied.join(", ")}.`,
           ...off.map(style.yellow),
-          // Where reading is off, opening the database has said it.
+          // If reading is off, opening the database has already reported it.
           ...(roles.reader.there && roles.administratorSql !== null ? ["", roles.administratorSql] : []),
         ].join("\n"),
       )

@@ -11,7 +11,7 @@ import { peopleTabs } from "../html/Tabs.ts"
 
 export interface AuditData {
   readonly entries: ReadonlyArray<AuditEntry>
-  /** The number that the next page begins before; null on the last one. */
+  /** The next page begins below this number; null on the last one. */
   readonly next: number | null
   readonly pairs: Pairs
   readonly timeZone: string
@@ -21,7 +21,7 @@ export const AUDIT_FILTERS = ["who", "action", "object"] as const
 
 const path = (frame: Frame, pairs: Pairs) => withQuery(consolePath(frame, "audit"), pairs)
 
-/** Narrows the list to those entries that have this too. */
+/** Narrows the list to entries that also have this. */
 const narrowing = (frame: Frame, pairs: Pairs, name: string, value: string, text: HtmlValue): Html =>
   markup`<a href="${path(frame, [...without(pairs, "before", name), [name, value]])}">${text}</a>`
 

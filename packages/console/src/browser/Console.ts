@@ -1,4 +1,7 @@
-/** The console's script. Everything works without it; it makes tables go on, lists quick to search, and copies by a button. */
+/**
+ * The console's script. Everything works without it; it loads more rows, searches lists as one types, and copies on a
+ * click.
+ */
 import { copyButtons } from "./CopyButtons.ts"
 import { findInLists, filterLines } from "./Filters.ts"
 import { linksInto } from "./Into.ts"
@@ -27,7 +30,7 @@ for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])
 }
 
-// The section that is open, where the navigation is wider than a phone.
+// Scrolls the navigation to the open section if the screen is too narrow for all of them.
 for (const link of document.querySelectorAll("nav [aria-current]")) {
   const nav = link.closest("nav")!
   const [at, around] = [link.getBoundingClientRect(), nav.getBoundingClientRect()]

@@ -19,7 +19,7 @@ const copy = async (button: HTMLElement, text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // Not allowed here: the text is in a field and can be selected.
+    // The browser does not allow it here, but the text is in a field and can be selected.
     return
   }
   button.classList.add("done")

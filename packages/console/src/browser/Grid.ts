@@ -8,10 +8,12 @@ import { Pages } from "./Pages.ts"
 
 /** Rows kept as elements beyond those in sight, on each side. */
 const MARGIN = 12
-/** Browsers limit an element to some 17 million pixels: the link to the next page leads to the rows beyond. */
+/**
+ * Browsers limit an element's height to some 17 million pixels; rows beyond are reached by the link to the next page.
+ */
 const MAX_ROWS = 400_000
 
-/** On paper are the rows that are known, up to this many. */
+/** Printing includes the rows loaded so far, up to this many. */
 const PRINTED_ROWS = 1_000
 
 export class Grid {

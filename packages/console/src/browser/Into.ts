@@ -17,7 +17,7 @@ export const linksInto = (): void => {
     event.preventDefault()
     const menu = link.closest<HTMLElement>("[popover]")
     const isBehind = menu?.contains(place) === false
-    // What is filled behind a menu, or below the window, would stay unseen.
+    // Content behind an open menu or below the window would stay unseen.
     if (isBehind) menu.hidePopover()
     void fill(place, link).then(() => isBehind && place.scrollIntoView({ block: "nearest" }))
   })
@@ -50,7 +50,7 @@ const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> 
   place.ariaBusy = "true"
   try {
     const text = await (await fetchText(link.href)).text()
-    // Opened while the content was on its way.
+    // Opened while the content was loading.
     if (isAgain && place.querySelector(":popover-open")) return
     const focused = document.activeElement
     const target = place.contains(focused) ? targetOf(focused) : null
@@ -69,6 +69,6 @@ const fill = async (place: HTMLElement, link: HTMLAnchorElement): Promise<void> 
   }
 }
 
-/** What a link or button leads to, by which it is found in the new content. */
+/** What a link or button leads to; the same one is found by it in the new content. */
 const targetOf = (element: Element | null): string | null =>
   element?.getAttribute("popovertarget") ?? element?.getAttribute("href") ?? null

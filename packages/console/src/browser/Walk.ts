@@ -7,7 +7,7 @@ import { isWriting } from "./Keys.ts"
 
 const OPEN = "#open-"
 
-/** What was opened is read: the form that says so is sent, and goes. */
+/** An opened line counts as read: the form that marks it is sent and removed. */
 const seen = (panel: Element, row: Element): void => {
   const form = panel.querySelector<HTMLFormElement>("form.seen")
   if (form === null) return
@@ -47,7 +47,7 @@ export const walkLists = (): void => {
     }
   }
 
-  /** Walking replaces the line that was open, so that one Back leaves them all. */
+  /** Each step replaces the previous line in the history, so that one Back leaves them all. */
   const open = (link: HTMLAnchorElement) => {
     history[panel.hidden ? "pushState" : "replaceState"](null, "", hashOf(link))
     link.focus({ preventScroll: true })

@@ -68,7 +68,7 @@ export const erasureScreens = Effect.gen(function* () {
     return { screen: asTyped(frame, screen, { action: frame.base + address, pairs }, error), status: statusOf(error) }
   })
 
-  /** Stretch by stretch, for the time that a form may take. */
+  /** Erases one range after another, for the time that a form may take. */
   const goOn = Effect.fnUntraced(function* (
     is: ErasureProgress["is"],
     { filters, sourceId }: ErasureForm,

@@ -77,7 +77,7 @@ const acts = (frame: Frame, { trash, list }: EventListData): HtmlValue => {
   return markup`<div class="marked">${form("restore", markup`<button>${words.putBack}</button><span class="soft">${words.marked}</span>`)}<p class="soft">${words.putBackHint}</p>${erase}</div>`
 }
 
-/** The mark before an event; null where nothing is done with them. */
+/** The checkbox before an event; null where a list has no actions. */
 type Mark = ((event: ReadEvent, listed: ListedEvent) => HtmlValue) | null
 
 interface TableOptions {
@@ -106,7 +106,7 @@ export const eventTable = (
 <tbody>${items.map((one) => eventLine(frame, one, time, { mark, list }))}</tbody></table></div>`
 }
 
-/** A text and a state are not known of an event that was not looked at. */
+/** The text and the state of an event are unknown until it has been read. */
 const liveOf = (frame: Frame, { live, pairs }: EventListData): HtmlValue => {
   if (live === null) return null
   const isExact = ["text", "state"].every((name) => (valueOf(pairs, name) ?? "") === "")

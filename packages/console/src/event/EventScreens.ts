@@ -18,7 +18,7 @@ import { liveFrom } from "../live/LiveScreens.ts"
 import { eventListScreen } from "./EventListScreen.ts"
 import { eventScreen } from "./EventScreen.ts"
 
-/** Each page of the search takes a second at most; a screen must be there within nine. */
+/** Each page of the search takes a second at most; a screen must be complete within nine. */
 const SEARCH_MILLIS = 4_000
 
 /** The first page with an event, or the one at which the time was up; `nextCursor` goes on from there. */

@@ -15,7 +15,7 @@ const valueOf = ({ words }: Frame, value: Json, room: TreeRoom): Html => {
     : jsonTree(jsonText(value), room)
 }
 
-/** More keep a browser busy for minutes. */
+/** A longer list keeps a browser busy for minutes. */
 const MAX_FIELDS = 2_000
 
 const NONE: ReadonlySet<string> = new Set()

@@ -23,7 +23,7 @@ import { reportBox } from "./ReportBox.ts"
 import { notationIn } from "../html/Choice.ts"
 
 const LISTED = 50
-/** From the console at once, in one process; programs have slots of their own. */
+/** Uploads from the console at the same time, in one process; programs have slots of their own. */
 const AT_ONCE = 2
 
 /** The form's choices, next to the result for the file. */

@@ -43,7 +43,7 @@ export const importScreens = Effect.gen(function* () {
       path: `${path}/cancel`,
       action: "source.change",
       home: ([id]) => `files/${id}`,
-      // An import that is cancelled is not cancelled again.
+      // Repeating the form does nothing: the import is cancelled already.
       repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(imports.cancel(idOf(id)), null),
     }),
@@ -51,7 +51,7 @@ export const importScreens = Effect.gen(function* () {
       path: `${path}/undo`,
       action: "event.trash",
       home: ([id]) => `files/${id}`,
-      // An import that is undone is not undone again.
+      // Repeating the form does nothing: the import is undone already.
       repeat: "allowed",
       respond: ({ path: [id] }) => Effect.as(imports.undo(idOf(id)), null),
     }),

@@ -1,4 +1,4 @@
-/** The first rows of a file as a person sees them there: a table of its fields. Values keep every digit. */
+/** The first rows of a file as a table of its fields, as in the file itself. Values keep every digit. */
 import { cellTokens, shownText } from "@data-cabinet/core/row/CellTokens"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { jsonTree, treeRoom } from "../html/JsonTree.ts"
@@ -11,7 +11,10 @@ const cellsOf = (row: string): ReadonlyMap<string, string> => {
   return new Map(Object.keys(JSON.parse(row) as object).map((name, at) => [name, tokens[at] ?? "null"]))
 }
 
-/** Names that an object of JavaScript sorts before the others, or that are there twice, have no place of their own in a table. */
+/**
+ * A JavaScript object would move names that are integers to the front, and a name may occur twice: such rows do not
+ * fit a table.
+ */
 const isPlain = (row: string): boolean => {
   if (!row.startsWith("{")) return false
   const names = Object.keys(JSON.parse(row) as object)

@@ -5,7 +5,7 @@
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 
 export interface Bar {
-  /** From the baseline up; the second one in the colour of failures. */
+  /** Drawn from the baseline up; the second one in the colour of failures. */
   readonly values: readonly [number, number?]
   /** Its numbers in words, shown on hover. */
   readonly title: string
@@ -15,7 +15,7 @@ export interface Bar {
 
 const WIDTH = 10
 const HEIGHT = 100
-/** So that one event is visible next to thousands. */
+/** Makes a single event visible next to thousands. */
 const LEAST = 3
 const LEAST_OF_LINE = 8
 

@@ -1,4 +1,4 @@
-/** A choice of one among few, as a native select element. */
+/** A choice of one from a few, as a native select element. */
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import { DATE_NOTATIONS, type Notation, NUMBER_NOTATIONS } from "@data-cabinet/core/row/Notation"
 import type { Frame } from "./Shell.ts"

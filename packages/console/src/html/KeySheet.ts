@@ -20,7 +20,7 @@ const OF = {
   list: ["walkList", "escapeList"],
 } as const
 
-/** What is walked by keys on a screen. */
+/** What the keys step through on a screen. */
 export type Walked = keyof typeof OF
 
 const KEYS: Readonly<Record<(typeof OF)[Walked][number], ReadonlyArray<string>>> = {

@@ -97,7 +97,7 @@ const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
   if (!may(frame, "address.change")) return null
   const pause =
     address.pausedAt === null ? actButton(`${path}/pause`, words.pause) : actButton(`${path}/resume`, words.resume)
-  // The rest is for its agent to decide.
+  // Everything else is decided by its agent.
   if (address.subscription !== null) return markup`<div class="row wrap">${pause}</div>`
   return markup`<div class="row wrap">${actButton(`${path}/ping`, words.check, "main")}${pause}${actButton(`${path}/reveal`, words.showSecret)}${confirmed(
     frame,

@@ -57,7 +57,7 @@ export const bodyCard = (
   return markup`<section class="card" aria-labelledby="body"><h2 id="body">${words.body}</h2>${form}</section>`
 }
 
-/** Kinds that a form's template, method and content type are of; the others ignore what its fields have. */
+/** The kinds that use the form's template, method and content type; the others ignore these fields. */
 const TEMPLATED: ReadonlySet<BodyKind> = new Set(["template", "form"])
 
 /** The body that a form has; undefined for a form without these fields. */
@@ -96,7 +96,7 @@ export const previewPanes = (frame: Frame, preview: BodyPreview): HtmlValue => {
   }${template !== null && pane(words.template, template)}${pane(words.previewRequest, `${method}\n${head}\n\n${body}`)}</div></section>`
 }
 
-/** What an address's card says about its body; nothing of our own. */
+/** What an address's card says about its body; nothing for the standard one. */
 export const bodyFacts = (frame: Frame, { kind, method }: BodySetting): HtmlValue => {
   const { integration: words } = frame.words
   if (kind === "standard") return null

@@ -21,7 +21,7 @@ export const certificateFields = (frame: Frame, isKept: boolean): Html => {
   return markup`${certificate}${pem("client_key", words.clientKey, MAX_KEY_CHARACTERS, "PRIVATE KEY")}<p class="soft">${isKept ? words.clientCertificateKept : words.clientCertificateHint}</p>`
 }
 
-/** Both are passed on or neither: for one alone, the refusal names the missing one. */
+/** Passes on what was given: if one of the two is missing, the refusal names it. */
 export const identityIn = (call: FormCall): Pick<SendingSettings, "clientIdentity"> => {
   const clientIdentity = { certificate: fieldOf(call, "client_certificate"), key: fieldOf(call, "client_key") }
   return clientIdentity.certificate === "" && clientIdentity.key === "" ? {} : { clientIdentity }

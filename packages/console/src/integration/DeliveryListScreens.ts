@@ -30,7 +30,7 @@ const nothingMarked: ManageError = {
   param: "delivery",
 }
 
-/** Nobody means to send everything that was ever delivered again. */
+/** Without a filter it is refused: nobody means to send everything again that was ever delivered. */
 const noFilter: ManageError = {
   code: "bad_param",
   message: "Nothing was done: choose a filter first.",

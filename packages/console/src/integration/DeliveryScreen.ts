@@ -22,7 +22,7 @@ export interface ActsOn {
   readonly list: string
 }
 
-/** A ping is not sent again, but by a new one. */
+/** A ping is not sent again; a new one is sent instead. */
 export const deliveryActs = (
   frame: Frame,
   { id, state, type }: Pick<Delivery, "id" | "state" | "type">,

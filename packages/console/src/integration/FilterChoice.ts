@@ -1,4 +1,4 @@
-/** The filter of an address in a form: a line a condition, and an empty one for another. */
+/** The filter of an address in a form: one line for each condition, and an empty one for another. */
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
@@ -23,7 +23,7 @@ interface FilterWords {
   readonly hint: string
 }
 
-/** By default in the words of an address. */
+/** The words are those of an address by default. */
 export const filterChoice = (frame: Frame, filters: FieldFilters, given?: FilterWords): Html => {
   const { onlyWhere, onlyWhereHint } = frame.words.integration
   const { legend, hint } = given ?? { legend: onlyWhere, hint: onlyWhereHint }

@@ -37,7 +37,7 @@ export const orderFacts = (frame: Frame, { order, batch, position }: Address, ti
 /** The most addresses that a list of deliveries names. */
 const MOST_WAITING = 5
 
-/** Addresses that wait at an event: what they wait for is no line of the list of deliveries. */
+/** Addresses that wait at an event: the list of deliveries has no line for that event. */
 export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, timeZone: string): HtmlValue => {
   const { integration: words, deliveries, overview } = frame.words
   return addresses

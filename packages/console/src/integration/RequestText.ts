@@ -11,10 +11,13 @@ const SIGNATURES = new Set(["X-Service-Signature", "webhook-signature"])
 
 const HIDDEN = "•••"
 
-/** Longer bodies make no command line. */
+/** Longer bodies do not fit a command line. */
 const MOST_CHARACTERS = 50_000
 
-/** The values of the address's own headers are not known: each is a variable of the shell. Null for what no word can hold. */
+/**
+ * The values of the address's own headers are not known: each is a variable of the shell. Null for characters that no
+ * shell word can hold.
+ */
 export const requestCurl = ({ method, url, headers, body }: SignedRequest): string | null => {
   if (body.length > MOST_CHARACTERS) return null
   const words = headers.map(({ name, value }) => {

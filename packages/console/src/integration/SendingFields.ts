@@ -1,6 +1,6 @@
 /**
- * How an address is sent to, in its forms: a header, a client certificate, the rate, the time limit, and when it is given up. The
- * value of a header and the key of a certificate are taken and never shown.
+ * How deliveries are sent to an address, in its forms: a header, a client certificate, the rate, the time limit, and
+ * when the address is given up. The value of a header and the key of a certificate are accepted and never shown.
  */
 import { type Address, NO_BATCHES } from "@data-cabinet/core/delivery/Address"
 import {

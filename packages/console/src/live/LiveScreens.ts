@@ -18,7 +18,7 @@ const filterOf = (pairs: Pairs): FollowFilter => ({
   channel: CHANNELS.find((one) => one === valueOf(pairs, "channel")) ?? null,
 })
 
-/** The cursor from which a list is live; null if the database does not respond, for which no list waits. */
+/** The cursor from which a list is live; null if the database does not respond: no list waits for it. */
 export const liveFrom = Effect.map(
   FeedFollower,
   (follower) =>

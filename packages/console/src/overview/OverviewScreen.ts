@@ -92,7 +92,7 @@ const sourceList = (frame: Frame, { sources, activity, timeZone }: OverviewData)
 <div class="card flush"><table class="list week"><thead><tr><th scope="col">${ofSource.name}</th><th scope="col">${words.lastEvent}</th><th scope="col" class="n">${words.today}</th><th scope="col">${words.days7}</th><th scope="col" class="wide-only">${tables.name}</th></tr></thead><tbody>${sources.map(line)}</tbody></table></div></section>`
 }
 
-/** Where nothing has come yet: the way to the first event. */
+/** Shown before the first event: how to send one. */
 const begin = (frame: Frame, { sources }: OverviewData): Html => {
   const { overview: words } = frame.words
   const [first] = sources

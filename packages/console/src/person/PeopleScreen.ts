@@ -75,7 +75,7 @@ ${
 export interface PersonData {
   readonly person: Person
   readonly sessions: ReadonlyArray<Session>
-  /** The id of the session that looks; null for a program. */
+  /** The id of the visitor's own session; null for a program. */
   readonly current: number | null
   readonly timeZone: string
   readonly issued: IssuedLink | null

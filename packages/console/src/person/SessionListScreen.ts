@@ -9,7 +9,7 @@ import { peopleTabs } from "../html/Tabs.ts"
 
 export interface SessionListData {
   readonly sessions: ReadonlyArray<Session>
-  /** The id of the session that looks; null for a program. */
+  /** The id of the visitor's own session; null for a program. */
   readonly current: number | null
   readonly timeZone: string
 }

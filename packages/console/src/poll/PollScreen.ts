@@ -45,7 +45,7 @@ const headerFields = ({ words: { poll: words } }: Frame): Html =>
 const tryButton = ({ words: { poll: words } }: Frame, path: string): Html =>
   markup`<button formaction="${path}">${words.try}</button>`
 
-/** The values of its headers are never shown: they are kept, or given again. */
+/** The values of its headers are never shown: they are kept, or entered again. */
 const changeForm = (frame: Frame, path: string, poll: Poll, isTried: boolean): HtmlValue => {
   const { poll: words, save } = frame.words
   if (!may(frame, "poll.change")) return null

@@ -1,4 +1,4 @@
-/** The screens and acts of polls. The value of a header is taken and never shown. */
+/** The screens and acts of polls. Values of headers are accepted and never shown. */
 import { POLL_FORMATS, type PollChange } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"

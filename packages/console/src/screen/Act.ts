@@ -15,10 +15,13 @@ interface Act {
   readonly action: Action
   /** Where it leads, below `/console/`. */
   readonly home: (path: ReadonlyArray<string>) => string
-  /** The screens, below `/console/`, that it stays on with their query when it is sent from them: lists with their filters. */
+  /**
+   * The screens, below `/console/`, to which it returns with their query if it was sent from them: lists with their
+   * filters.
+   */
   readonly stays?: (path: ReadonlyArray<string>) => ReadonlyArray<string>
   readonly repeat: Repeat | ((call: FormCall) => Repeat)
-  /** Nothing for an act that leads home. */
+  /** Empty for an act that leads to the overview. */
   readonly respond: (call: FormCall) => Effect.Effect<ScreenResult | null, ConsoleRefusal>
 }
 

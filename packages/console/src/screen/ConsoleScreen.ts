@@ -17,7 +17,7 @@ export interface ScreenCall {
   readonly actor: Actor | null
   /** Null for a program, and for a person who signs in elsewhere. */
   readonly session: LiveSession | null
-  /** Its path from `/console/` on, as sent. */
+  /** Its path after `/console/`, as sent. */
   readonly address: string
   /** The decoded segments in place of the pattern's `{name}`. */
   readonly path: ReadonlyArray<string>
@@ -70,6 +70,6 @@ export interface ConsoleScreen {
   }
   /** The address, from `/console/` on, of the screen whose form leads here by GET. */
   readonly formAt?: (call: ScreenCall) => string
-  /** The path of its form below `/console/`, for the way back after a refusal. */
+  /** The path of its form below `/console/`, for the link back after a refusal. */
   readonly back?: (path: ReadonlyArray<string>) => string
 }

@@ -109,7 +109,7 @@ export const doneLines = Effect.fnUntraced(function* (placeOf: PlaceOf) {
     const sealed = cookie.read(request.headers)
     const line = sealed === null ? null : yield* opened(sealed)
     if (line === null || line.at !== frame.base + at) return { screen, cookies: [] }
-    // Another person's act is not this one's. A public screen, such as the form to sign in, knows no person.
+    // Only the person who acted sees the line. A public screen, such as the form to sign in, knows no person.
     const isTheirs = actor === null || line.actor === nameOf(actor)
     const act = isTheirs ? placeOf(line.act) : null
     const sentence = act === null ? undefined : sentenceOf(frame, act.screen)

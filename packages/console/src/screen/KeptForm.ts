@@ -20,8 +20,8 @@ import { lineAbove } from "./DoneLine.ts"
 const KEPT_SECONDS = 1_800
 
 /**
- * The sealed form and the address that it comes back to. A browser keeps 4,096 bytes with the name and the attributes; nginx
- * passes on so many of all headers of a response, by default, and makes a 502 of more.
+ * The sealed form and the address that it comes back to. A browser keeps 4,096 bytes with the name and the attributes;
+ * nginx by default passes on as many for all headers of a response, and responds with 502 if there are more.
  */
 const MAX_SEALED = 3_000
 /** Longer forms would not compress to that size. */

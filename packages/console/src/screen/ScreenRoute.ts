@@ -197,7 +197,7 @@ const sent = Effect.fnUntraced(function* (
 
 const NO_FORM = Effect.succeed(Result.succeed<Pairs>([]))
 
-/** To the form that signs in, and back; a form is kept for its return. Null for a program with a token. */
+/** Redirects to the sign-in form, and back; a sent form is kept until then. Null for a program with a token. */
 const signInInstead = Effect.fnUntraced(function* (
   screen: ConsoleScreen,
   services: Services,

@@ -53,7 +53,7 @@ export const filtersOf = (pairs: Pairs): ReadonlyArray<ShownFilter> => {
 }
 
 const filterPairs = (filters: ReadonlyArray<ShownFilter>): Pairs => {
-  // Joins after the last `or` may be left out.
+  // Joins after the last `or` are left out.
   const joins = filters.slice(1, filters.findLastIndex(({ or }) => or === true) + 1)
   return [
     ...filters.flatMap(({ column, condition, value }) => [

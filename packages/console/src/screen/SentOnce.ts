@@ -39,7 +39,7 @@ export const sentOnce = (
   if (id !== undefined && (more.length > 0 || !UUID.test(id))) return Effect.fail(badId)
   const isOnce = typeof repeat === "string" ? repeat === "once" : repeat(call) === "once"
   if (!isOnce || id === undefined || actor === null) return respond(call)
-  // Another text in the same form, as after a step back, is another form.
+  // The same form with other values, as after a step back, counts as another form.
   const sent = JSON.stringify([path, call.path, form])
   const request = { actor: `${actor.kind} ${actor.id ?? actor.name}`, key: sent, request: sent }
   const home = { location: consolePath(call.frame, back?.(call.path)) }

@@ -25,7 +25,7 @@ import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
 const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
 
-/** As many as one looks at to see that it works. */
+/** Enough to see that it works. */
 const RECENT = 5
 
 const knownSenders = Effect.gen(function* () {

@@ -81,7 +81,7 @@ export const challengeIn = (call: FormCall): ChallengeChange | null => {
   return provider === "" ? null : { provider: provider as ChallengeProvider, ...(secret === "" ? {} : { secret }) }
 }
 
-/** An empty name leaves the place that there is. */
+/** An empty name leaves the current place. */
 const placeIn = (call: FormCall): Place => {
   const name = fieldOf(call, "place_name")
   const place = PLACES.find((known) => known === fieldOf(call, "place")) ?? "header"

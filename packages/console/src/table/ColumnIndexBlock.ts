@@ -1,4 +1,4 @@
-/** The indexes that begin with a column: which there are, and one more with a press of a button. */
+/** The indexes that begin with a column, and a button that creates one. */
 import type { ColumnIndex } from "@data-cabinet/core/row/ColumnIndexStore"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -30,7 +30,7 @@ export const lookAgain = (frame: Frame, path: string, place: string): Html =>
 export const indexesOf = (all: ReadonlyArray<ColumnIndex>, column: string): ReadonlyArray<ColumnIndex> =>
   all.filter(({ columns }) => columns[0] === column)
 
-/** `path`: where one is dropped; null if the visitor may not. */
+/** `path`: the address that drops one; null if the visitor may not. */
 export const columnIndexTable = (
   frame: Frame,
   path: string | null,
@@ -59,7 +59,7 @@ export interface ColumnIndexData {
   /** The column's screen. */
   readonly path: string
   readonly indexes: ReadonlyArray<ColumnIndex>
-  /** One is being built by this process, or was and failed. */
+  /** This process is building one, or has failed to. */
   readonly running: boolean
   readonly refused: ManageError | null
 }

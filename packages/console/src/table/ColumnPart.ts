@@ -1,6 +1,6 @@
 /**
- * The columns of a wide table in parts, and the rows of a first page by their cells: a screen stays small whatever the
- * table's width. Each part has its own address, which works without a script.
+ * Splits a wide table's columns into parts and limits the first page by its number of cells, so that a screen stays
+ * small whatever the table's width. Each part has its own address, which works without a script.
  */
 import { DEFAULT_LIMIT } from "@data-cabinet/core/pagination/Page"
 import type { Pairs } from "../screen/ConsoleScreen.ts"

@@ -34,7 +34,7 @@ export const columnPath = (frame: Frame, schema: string, name: string, column: s
 /** The database's names of kinds that differ from the kind's own. */
 const DATABASE_NAMES: Partial<Record<ColumnKind, string>> = { timestamptz: "timestamp with time zone" }
 
-/** The type that somebody gave the column by hand; null if it has its own. */
+/** The type that somebody gave the column by hand in SQL; null if it has its original one. */
 const handMade = ({ table, column }: ColumnData): string | null => {
   const there = table.detail.columns.find(({ name }) => name === column.name)
   const declared = table.columns.find(({ name }) => name === column.name)?.declared ?? null

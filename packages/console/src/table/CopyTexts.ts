@@ -6,7 +6,7 @@ import { withQuery } from "../screen/SelectionLinks.ts"
 export const apiAddress = (baseUrl: string, schema: string, name: string, pairs: Pairs): string =>
   withQuery(`${baseUrl}/api/v1/tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}/rows`, pairs)
 
-/** The addresses that are made here hold only characters that have a word (see `shellWord`). */
+/** The addresses made here hold only characters that a shell word can hold (see `shellWord`). */
 const word = (text: string): string => shellWord(text) ?? ""
 
 export const curlCall = (address: string): string => `curl -H "X-API-Key: $CABINET_KEY" ${word(address)}`

@@ -25,10 +25,13 @@ const MAX_OF_ONE = 1
 /** The parameter of a download whose texts are as stored, also those that a spreadsheet would run as formulas. */
 export const UNCHANGED = "unchanged"
 
-/** The parameter of a download whose head has the labels of the columns instead of their names. */
+/** The parameter of a download whose header row has the labels of the columns instead of their names. */
 export const LABELS = "labels"
 
-/** Their heads are for people; programs find a column by its name, which a label need not be the only one to have. */
+/**
+ * Header rows with labels are for people; programs find a column by its name, because several columns may share a
+ * label.
+ */
 export const LABELLED_FORMATS: ReadonlyArray<ExportFormat> = ["csv", "tsv", "xlsx"]
 
 const headOf = ({ params, format }: ExportRequest, { columns }: RowsPage): RowsPage["columns"] =>
@@ -55,7 +58,7 @@ class Running {
 
   begin(who: string): void {
     const refusal = this.refusal(who)
-    // Others began since it was admitted. Its head is sent: the message breaks.
+    // Others began since it was admitted. The response has begun, so it breaks off.
     if (refusal !== null) throw new Error(refusal.message)
     this.#whos.push(who)
   }
@@ -92,7 +95,7 @@ export const exportRows = Effect.gen(function* () {
     }
     const safeForSpreadsheets = !isUnchanged(request.params)
     const encode = fileEncoder(request.format, request.name, { safeForSpreadsheets })
-    // Not before the body begins: a body that is never read, as after its client has gone, would keep its place.
+    // Counted only when the body begins: a body that is never read, because its client has gone, would keep its slot.
     running.begin(who)
     try {
       yield* encode({ columns: headOf(request, first), declared: [], batches: batches() })

@@ -24,7 +24,7 @@ export const lineField = (frame: Frame, data: ToolbarData): Html => {
   return markup`<label class="field">${ICONS.filter}<input name="${LINE}" form="${FORM}" list="${COLUMNS}" value="${lineOf(filtersOf(data.pairs), words)}" aria-label="${words.label}" placeholder="${words.example}" autocomplete="off" autocapitalize="none" spellcheck="false"></label>${columnList(data)}`
 }
 
-/** What the field is completed by; a wide table has too many columns. */
+/** The completions of the field; none for a wide table, which has too many columns. */
 const columnList = ({ columns, labels }: ToolbarData): HtmlValue => {
   if (columns.length > WHOLE_COLUMNS) return null
   const option = ({ name }: (typeof columns)[number]) =>

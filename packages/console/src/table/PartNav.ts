@@ -1,4 +1,4 @@
-/** The way through the columns of a wide table, which is shown in parts. */
+/** The navigation between the parts of a wide table's columns. */
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"

@@ -1,6 +1,6 @@
 /**
- * Pictures of columns as HTML. A bar is a link whose height is a class, so that pictures need neither a script nor an inline style.
- * Its links are for the mouse; the caption below is the one for the keyboard, and leads to the same as a list.
+ * Pictures of columns as HTML. A bar is a link whose height is a class, so that pictures need neither a script nor an
+ * inline style. The bars are links for the mouse; for the keyboard, the caption below links to the same as a list.
  */
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import type { ColumnPicture } from "@data-cabinet/core/selection/ColumnPicture"
@@ -87,7 +87,7 @@ export const partsOf = (frame: Frame, data: PictureData, picture: ColumnPicture)
   return [...shown, { text: words.empty, rows: empty, href, isEmpty: true }]
 }
 
-/** A share of the rows; small ones are not said to be none. */
+/** A share of the rows in percent; a small one is never shown as 0. */
 export const percentOf = (frame: Frame, rows: number, all: number): string => {
   const { table: words } = frame.words
   const percent = (100 * rows) / Math.max(1, all)
@@ -143,7 +143,7 @@ export const drawing = (frame: Frame, data: PictureData, picture: ColumnPicture)
 export const pictureAddress = (frame: Frame, data: Pick<PictureData, "schema" | "name" | "pairs">, column: string) =>
   withQuery(`${tablePath(frame, data.schema, data.name)}/picture`, [["column", column], ...data.pairs])
 
-/** What all pictures rest on, in a sentence. */
+/** Which rows all pictures are drawn from, in a sentence. */
 export const basisText = (frame: Frame, { pictures, timeZone }: PictureData): string => {
   const { basis } = frame.words.table
   const { at, rows } = pictures

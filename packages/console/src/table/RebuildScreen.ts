@@ -1,5 +1,6 @@
 /**
- * A source's table made again: how the latest rebuild goes, and the form of the next one, which first shows what would change.
+ * The rebuild of a source's table: the progress of the latest one, and the form of the next one, which first shows
+ * what would change.
  */
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"

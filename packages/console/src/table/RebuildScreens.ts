@@ -1,4 +1,4 @@
-/** The screen on which a source's table is made again, and its acts. */
+/** The screen on which a source's table is rebuilt, and its acts. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import type { ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"

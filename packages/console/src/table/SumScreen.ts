@@ -7,7 +7,7 @@ import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { withQuery } from "../screen/SelectionLinks.ts"
 import { tablePath } from "./TablePath.ts"
 
-/** A parameter of the count's screen: all rows, however many they are. */
+/** A parameter of the screen of the count: counts all rows, however many. */
 export const EXACT = "exact"
 
 export interface SumData {

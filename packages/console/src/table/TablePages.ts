@@ -37,7 +37,7 @@ export const tablePages = Effect.gen(function* () {
     const shown = yield* Effect.fromResult(shownColumns(table, params))
     const part = columnPart(shown, pairs)
     const inPart = part === null ? shown : shown.slice(part.from, part.to)
-    // A row's address needs its key. Each part has the same rows, also one of fewer columns.
+    // A row's address needs its key. Every part has the same rows, even one with fewer columns.
     const reads = part === null ? undefined : [...inPart, ...table.detail.key]
     return {
       ...(yield* read(table, withRows(params, part === null ? shown.length : PART_COLUMNS), reads)),

@@ -5,5 +5,5 @@ import { consolePath, type Frame } from "../html/Shell.ts"
 export const tablePath = (frame: Pick<Frame, "base">, schema: string, name: string): string =>
   consolePath(frame, `tables/${encodeURIComponent(schema)}/${encodeURIComponent(name)}`)
 
-/** PostgreSQL has no number of a table that it has not looked at yet, or says 0 although rows have come since. */
+/** PostgreSQL has no estimate for a table that it has not analyzed yet, or one of 0 although rows have come since. */
 export const isEstimated = (rows: number | null): rows is number => rows !== null && rows > 0

@@ -1,6 +1,7 @@
 /**
- * The screen of a table: its toolbar, and its rows in a real table. It is whole without a script: every header sorts, every
- * filter is a link away from being removed, and pages follow by their cursor. The script only keeps on walking.
+ * The screen of a table: its toolbar, and its rows in a real table. It is whole without a script: every header sorts,
+ * every filter is a link away from being removed, and pages follow by their cursor. The script only loads them while
+ * scrolling.
  */
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -120,7 +121,7 @@ const searchNote = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
   return markup`<p class="soft note">${words.slow} <a href="${indexPath(frame, schema, name)}">${words.link}</a></p>`
 }
 
-/** Whether a new event passes the filters is not known without reading it. */
+/** Only reading a new event shows whether it matches the filters. */
 const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   if (live === null) return null
   const isWhole = ["q", "fc", "per"].every((name) => valueOf(pairs, name) === undefined)
@@ -145,8 +146,8 @@ const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
 }
 
 /**
- * Where conditions alone narrow the rows of a source: those of an erasure on request, which knows no search, no period and no
- * alternatives.
+ * The conditions of an erasure on request, if nothing else narrows the rows of a source: an erasure has no search,
+ * period or alternatives.
  */
 const eraseLink = (frame: Frame, { table, pairs, refused }: TableData): HtmlValue => {
   const { schema, name, source } = table.detail
@@ -213,7 +214,7 @@ ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 <div class="menu" popover id="column-menu"></div>`
 }
 
-/** Where the pictures of the columns come: by themselves after the rows, or on request where they could run a view's code. */
+/** The place of the columns' pictures: they load after the rows, or on request if they could run a view's code. */
 const picturesRow = (
   frame: Frame,
   { table, pairs }: TableData,

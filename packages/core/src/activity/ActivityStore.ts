@@ -16,7 +16,7 @@ export type ActivityStep = (typeof ACTIVITY_STEPS)[number]
 
 /** Events, by kind. */
 export interface EventCounts {
-  /** All events; some of them count again in a field below. */
+  /** All events; some of them are also counted in a field below. */
   readonly events: number
   readonly repeats: number
   readonly empty: number
@@ -143,8 +143,9 @@ export class ActivityStore extends Context.Service<
   ActivityStore,
   {
     /**
-     * Counts the next events, at most `limit`, for the holder of the follower or, with null, for a reader that leaves a
-     * follower alone which another process is moving. Returns how many; null if the holder has lost its lease.
+     * Counts the next events, at most `limit`, for the holder of the follower. With null it counts for a reader, and
+     * does nothing while another process is moving the follower. Returns how many; null if the holder has lost its
+     * lease.
      */
     readonly countEvents: (limit: number, held: HeldFollower | null) => Returns<number | null>
     /** Counts the attempts of a few minutes; false if no minute has ended, or another process is counting. */

@@ -10,7 +10,7 @@ export const ACTIVITY = "activity"
 /** Events counted in one transaction. */
 const BATCH = 10_000
 
-/** The pause at the end of the feed. A count per accept would cost intake. */
+/** The pause at the end of the feed. Counting at each accept would slow intake down. */
 const REST_MILLIS = 15_000
 
 /** Counts events, in the order of the feed. */
@@ -30,7 +30,7 @@ const PAUSE_MILLIS = 15_000
 /** The pause between two transactions while more remains: a long count leaves the database to others. */
 const BREATH_MILLIS = 100
 
-/** One process at a time does the work. Attempts are in no order of the feed, so no follower counts them. */
+/** One process at a time does the work. Attempts have no place in the feed, so no follower counts them. */
 export const attemptCount = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* ActivityStore

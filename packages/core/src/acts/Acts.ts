@@ -14,7 +14,7 @@ export type Acts<S> = {
 export const maskedUrl = (changes: { readonly url?: string; readonly [field: string]: unknown }): Act["changes"] =>
   changes.url === undefined ? { ...changes } : { ...changes, url: maskUrl(changes.url) }
 
-/** An act on an object that exists, such as `source 7`; null for an act on the whole cabinet. */
+/** An act on an existing object, such as `source 7`; null for an act on the whole cabinet. */
 export const act = (action: string, object: string | null, changes: Act["changes"] = {}): Act => ({
   action,
   object,

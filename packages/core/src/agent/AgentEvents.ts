@@ -73,7 +73,7 @@ export const countIn = (value: Json | undefined): number | null | undefined => {
   return value instanceof JsonNumber && /^\d{1,15}$/.test(value.token) ? Number(value.token) : undefined
 }
 
-/** Only an event type's own arguments are valid, and none has any. */
+/** An event type defines its arguments, and no type has any. */
 const checkArguments = (given: Json | undefined): Result.Result<void, ProtocolError> => {
   if (given === undefined || given === null) return Result.succeed(undefined)
   if (!(given instanceof Map)) return Result.fail(badParams("arguments must be an object."))

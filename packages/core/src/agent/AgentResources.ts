@@ -90,7 +90,7 @@ const readText = (params: JsonObject, { tables }: AgentReader): Returns => {
 
 const startAgain = badParams("cursor is no longer part of the list: begin again without it.")
 
-/** One that this reader may not know is not distinguished. */
+/** A resource that this reader may not know is reported like one that does not exist. */
 const noSuchResource = (uri: string): ProtocolError => ({
   kind: "resource",
   message: `There is no resource ${shown(uri)}. resources/list has those that can be read.`,

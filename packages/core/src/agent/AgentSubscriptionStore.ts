@@ -1,17 +1,17 @@
-/** Stores the subscriptions of agents: addresses in order that their keys and tokens have made. */
+/** Stores the subscriptions of agents: ordered addresses that were created with their keys and tokens. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 
 /** The most subscriptions of a key or a token. */
 export const MAX_SUBSCRIPTIONS_OF_KEY = 100
-/** The most of a cabinet: each of them reads the feed by itself. */
+/** The most subscriptions of a cabinet: each of them reads the feed separately. */
 export const MAX_SUBSCRIPTIONS = 1_000
 
-/** The key or token of a request, as its store finds it. */
+/** The key or token of a request, as its store looks it up. */
 export type HolderFingerprint = Uint8Array
 
-/** Who subscribes; `id` is the same for keys that replaced one another. */
+/** The subscriber; a key that replaced another has the same `id`. */
 export interface SubscriptionHolder {
   readonly kind: "key" | "token"
   readonly id: number
@@ -20,7 +20,7 @@ export interface SubscriptionHolder {
 /** A subscription as it is stored. */
 export interface NewSubscription {
   readonly holder: SubscriptionHolder
-  /** The number that its agent knows it by. */
+  /** The number by which its agent knows it. */
   readonly subscription: string
   readonly event: string
   /** Null: every source. */
@@ -54,9 +54,9 @@ export class AgentSubscriptionStore extends Context.Service<
   {
     /** Null if no live key or token has this fingerprint. */
     readonly holder: (fingerprint: HolderFingerprint) => Returns<SubscriptionHolder | null>
-    /** Whether a live subscription of this holder has this URL, which then has answered a challenge. */
+    /** Whether this holder has a live subscription with this URL: the URL has then already answered a challenge. */
     readonly isVerified: (holder: SubscriptionHolder, url: string) => Returns<boolean>
-    /** Renews a live subscription, which keeps its position, or makes it. */
+    /** Creates a subscription, or renews a live one, which keeps its position. */
     readonly keep: (subscription: NewSubscription) => Returns<KeptSubscription | TooManySubscriptions>
     /** Returns false if there was no such subscription. */
     readonly end: (subscription: string) => Returns<boolean>

@@ -39,7 +39,9 @@ const isSecret = (given: Json | undefined): given is string => {
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
-/** `https`, but on the machine of a developer, who has opened its network to deliveries. */
+/**
+ * `https` is required, except in networks that the owner has opened to deliveries, such as a developer's own machine.
+ */
 const callbackUrl = (given: Json | undefined): Result.Result<URL, ProtocolError> => {
   if (typeof given !== "string") return Result.fail(badParams("delivery.url must be a text."))
   const url = parseAddressUrl(given)
@@ -147,7 +149,7 @@ export class AgentSubscriptions extends Context.Service<
         return JSON.stringify({ id: subscription, refreshBefore: kept.endsAt, cursor, truncated })
       }, Effect.mapError(protocolErrorOf))
 
-      /** Of a source that is gone as well. */
+      /** Also works for a source that no longer exists. */
       const unsubscribe = Effect.fnUntraced(function* (params: JsonObject, fingerprint: Uint8Array) {
         const name = params.get("name")
         if (typeof name !== "string") return yield* Effect.fail(badParams("name must be a text."))

@@ -26,7 +26,7 @@ const written = ({ eventId, name, timestamp, json, cursor }: Parts): Uint8Array 
   return Buffer.concat([Buffer.from(`${start},"data":`), json, Buffer.from(end)])
 }
 
-/** The event without its payload, and the number of the payload's bytes in its place. */
+/** The event with the size of its payload in bytes instead of the payload. */
 const withoutPayload = (json: Uint8Array): Uint8Array => {
   const event = Result.getOrThrow(parseJson(Buffer.from(json).toString())) as ReadonlyMap<string, Json>
   const members = [...event].filter(([key]) => key !== "payload")

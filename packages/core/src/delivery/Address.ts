@@ -21,14 +21,14 @@ export type PauseReason = (typeof PAUSE_REASONS)[number]
 export const PAUSE_REASONS = ["failing", "gone"] as const
 
 /**
- * `feed`: events come one after another in the order of the feed, each after the answer to the one before. `none`: each
- * comes as soon as it can.
+ * `feed`: events are sent one after another in the order of the feed, each after the response to the previous one.
+ * `none`: each is sent as soon as possible.
  */
 export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number]
 /** The orders in which an address may be sent its events. */
 export const DELIVERY_ORDERS = ["none", "feed"] as const
 
-/** How many events one request brings, of an address in order. */
+/** How many events one request of an ordered address carries. */
 export interface Batching {
   /** The most events, 1 to 100. With 1 the body is that of a single delivery. */
   readonly max: number
@@ -97,7 +97,7 @@ export interface Address {
   readonly order: DeliveryOrder
   readonly batch: Batching
   readonly body: BodySetting
-  /** Null for an address without an order that has delivered everything from the time when it had one. */
+  /** Null for an unordered address that has delivered everything from the time when it was ordered. */
   readonly position: OrderedPosition | null
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
   readonly pausedAt: string | null

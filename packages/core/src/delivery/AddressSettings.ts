@@ -35,7 +35,7 @@ const checkCount = (count: number): Result.Result<void, AddressError> =>
     ? refuse("bad_header", `An address may have at most ${MAX_HEADERS} headers.`)
     : Result.succeed(undefined)
 
-/** Accepts either all headers or changes of single ones, each named once. */
+/** Accepts either all headers or changes of single ones; each name may occur once. */
 const checkHeaderChange = ({
   headers,
   setHeaders,
@@ -70,7 +70,7 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
 const isBatch = ({ max, wait }: Batching): boolean =>
   isWhole(max, MAX_BATCH) && Number.isInteger(wait) && wait >= 0 && wait <= MAX_BATCH_WAIT_SECONDS
 
-/** Refuses batches of an address that would have no order. */
+/** Refuses batches for an address without order. */
 export const checkBatch = (order: DeliveryOrder, { max }: Batching): Result.Result<void, AddressError> =>
   order === "feed" || max === 1
     ? Result.succeed(undefined)

@@ -17,15 +17,15 @@ export const MAX_ADDRESSES = 100_000
 /** The most of them that have a filter. Accepting an event evaluates each of these filters. */
 export const MAX_FILTERED_ADDRESSES = 1_000
 
-/** The most addresses in order of a cabinet: each of them reads the feed by itself. */
+/** The most ordered addresses of a cabinet: each of them reads the feed separately. */
 export const MAX_ORDERED = 1_000
 
 /** Nothing was changed: a source would have too many addresses. */
 export interface TooManyAddresses {
   readonly is: "too_many"
-  /** Null if the addresses of every source alone, or those in order, are too many. */
+  /** Null if the addresses of all sources, or the ordered ones, are too many. */
   readonly sourceId: number | null
-  /** Whether those with a filter are too many, or all of them. */
+  /** Whether the addresses with a filter are too many, or the addresses altogether. */
   readonly filtered: boolean
 }
 
@@ -67,9 +67,12 @@ export class AddressStore extends Context.Service<
     readonly resume: (id: number) => Found
     /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Found
-    /** An event as an address would be sent it; without an id the newest that its sources have. None without such an event. */
+    /**
+     * An event as it would be sent to an address; without an id, the newest event of its sources. None if there is no
+     * such event.
+     */
     readonly sample: (id: number, eventId: number | null) => Returns<Option.Option<SampleEvent>>
-    /** The facts of an event that decide its deliveries to this address; none if no such event exists. */
+    /** The facts about an event that decide whether it is delivered to this address; none if no such event exists. */
     readonly judged: (id: number, eventId: number) => Returns<Option.Option<JudgedEvent>>
   }
 >()("@data-cabinet/core/delivery/AddressStore") {}

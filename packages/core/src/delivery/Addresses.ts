@@ -66,13 +66,13 @@ export class Addresses extends Context.Service<
     /** Creates a new secret; the previous one also signs for 24 hours, an older one no longer. */
     readonly rotateSecret: (id: number) => Returns<Address>
     /**
-     * Skips the event at which an address in order waits after a failure: it is not sent by itself any more, and the log has
-     * the reason. Refuses any other event.
+     * Skips the event at which an address in order waits after a failure: it is no longer sent automatically, and the
+     * log keeps the reason. Refuses any other event.
      */
     readonly skip: (id: number, skipped: SkippedEvent) => Returns<Address>
     /**
-     * Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. An address with a body
-     * of its receiver is sent that body, of the newest event of its sources.
+     * Sends a ping immediately, from this process, even to a paused address, and waits for the outcome. An address
+     * with its own kind of body gets that body, made of the newest event of its sources.
      */
     readonly ping: (id: number) => Returns<PingResult>
     /** What a request to the address would carry. Sends nothing, and stores nothing. */
@@ -157,7 +157,7 @@ export class Addresses extends Context.Service<
   )
 }
 
-/** None if they are the stored ones, as in a form: those may be longer than a filter may be today. */
+/** Returns none if the conditions are the stored ones, as in a form: those may be longer than the limit of today. */
 const changedFilters = Effect.fnUntraced(function* (was: Address, { filters }: AddressChange) {
   if (filters === undefined) return {}
   const isStored = ({ fc, fo, fv }: FieldFilter, index: number): boolean => {
@@ -168,7 +168,7 @@ const changedFilters = Effect.fnUntraced(function* (was: Address, { filters }: A
   return { filters: yield* Effect.fromResult(checkFilters(filters)) }
 })
 
-/** A body of its receiver carries an event; our own says that it is a ping. */
+/** Only the contract's own body can say that it is a ping; any other kind carries an event. */
 const withSample = Effect.fnUntraced(function* (store: AddressStore["Service"], ping: Claimed) {
   if (ping.body === undefined) return ping
   const sample = yield* store.sample(ping.addressId, null)
@@ -189,7 +189,7 @@ const pinging = (
     return { ...settlement.outcome, deliveryId: claimed.value.id, delivered }
   })
 
-/** An agent's subscription has its agent's URL, secret and form of body. */
+/** URL, secret and body of a subscription are set by its agent. */
 const refuseOfAgent = ({ id, subscription }: Address): Effect.Effect<void, AddressError> =>
   subscription === null
     ? Effect.void

@@ -35,7 +35,7 @@ const notSent = (failure: string): Outcome => ({
 
 const undecryptable = (what: string) => notSent(`${what} cannot be decrypted with CABINET_SECRET_KEY`)
 
-/** An unsigned delivery could be anyone's, so it is not sent; another process may have the key. */
+/** An unsigned delivery could come from anyone, so it is not sent; another process may have the key. */
 const NO_SECRET = undecryptable("the signing secret")
 const NO_HEADERS = undecryptable("a header of the address")
 const NO_CLIENT_KEY = undecryptable("the key of the client certificate")
@@ -48,7 +48,7 @@ interface Usable extends Omit<Recipient, "identity"> {
 
 /** A message to the subscription of an agent. */
 export interface AgentMessage {
-  /** The same for each attempt: the agent takes it once. */
+  /** The same for each attempt, so that the agent processes it once. */
   readonly id: string
   readonly subscription: string
   readonly body: Uint8Array

@@ -18,10 +18,10 @@ export const PLACE_ROOTS = [
   "event",
 ] as const
 
-/** A place, and the index behind its closing braces. */
+/** A place, and the index after its closing braces. */
 export interface BodyPlace {
   readonly path: ReadonlyArray<string>
-  /** For a value that is missing, null or an empty text; null: none is given. */
+  /** The text for a value that is missing, null or an empty text; null if none is given. */
   readonly otherwise: string | null
   readonly end: number
 }

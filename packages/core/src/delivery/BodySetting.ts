@@ -1,6 +1,6 @@
 /**
- * What the requests of an address carry: the contract's own body, a CloudEvent, a message of a chat, a form, or a body of
- * one's own, described by a template.
+ * What the requests of an address carry: the contract's own body, a CloudEvent, a chat message, a form, or a custom
+ * body described by a template.
  *
  * Decision: docs/decisions/0092-a-body-is-a-template-without-code.md
  */
@@ -40,7 +40,7 @@ export interface BodySetting {
   readonly contentType: string | null
 }
 
-/** What a caller chooses; absent members have their defaults. */
+/** The caller's choice; absent members have their defaults. */
 export type BodyChoice = Pick<BodySetting, "kind"> & Partial<BodySetting>
 
 /** The contract's own body. */
@@ -68,7 +68,7 @@ const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_te
 
 const TEMPLATES: { readonly [K in BodyKind]?: TemplateUse } = { template: "json", form: "form" }
 
-/** Returns the whole setting, or refuses one that no delivery could be written with. */
+/** Returns the whole setting, or refuses one with which no delivery could be written. */
 export const checkBody = (choice: BodyChoice): Result.Result<BodySetting, AddressError> => {
   const { kind, template = null, method = "POST", contentType = null } = choice
   if (!BODY_KINDS.includes(kind)) return refuse(`The kind of a body must be one of ${BODY_KINDS.join(", ")}.`)

@@ -1,10 +1,10 @@
 /**
- * A body of one's own: JSON whose texts hold places. A text that is nothing but one place is replaced by the value as sent,
- * with all its digits; inside a longer text the value is printed. Names of members hold no places. There is no code and no
- * loop, and what an event has never becomes structure.
+ * A custom body: JSON whose texts hold places. A text that is nothing but one place is replaced by the value as sent,
+ * with all its digits; inside a longer text the value is printed. Names of members hold no places. There is no code
+ * and no loop, and no value of an event ever becomes structure.
  *
- * A template is compiled into pieces of its own source and the places between them, so rendering takes time in proportion to
- * the body, and the length of the body is bounded.
+ * A template is compiled into pieces of its own source and the places between them, so rendering takes time in
+ * proportion to the body, and the length of the body is bounded.
  */
 import { Result } from "effect"
 import type { Json, JsonObject } from "../json/Json.ts"
@@ -122,8 +122,8 @@ const filled = ({ path, otherwise, whole }: Hole, event: JsonObject): string => 
 }
 
 /**
- * The JSON of a body. `event` has the members that paths begin with. Fails if the body is longer than `limit`; no more than
- * that, and one value, is ever written.
+ * The JSON of a body. `event` has the members that paths begin with. Fails if the body is longer than `limit`; at most
+ * one value beyond it is ever written.
  */
 export const renderTemplate = (
   template: CompiledTemplate,

@@ -1,7 +1,7 @@
 /**
- * An event as a message of a chat: its source, its fields, its number and time. Each chat limits what a message holds, so long
- * values are cut with an ellipsis, and the message counts the fields that it leaves out; the event itself stays whole.
- * Nothing that an event has becomes a mention, a link or a heading.
+ * An event as a chat message: its source, its fields, its number and time. Each chat limits what a message holds, so
+ * long values are cut with an ellipsis, and the message counts the fields that it leaves out; the event itself stays
+ * whole. No value of an event becomes a mention, a link or a heading.
  */
 import type { JsonObject } from "../json/Json.ts"
 import { printed } from "./BodyPlace.ts"
@@ -64,7 +64,7 @@ const footer = ({ id, receivedAt }: ChatEvent, left: number): string =>
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 const entities: Escape = (character) => ENTITIES[character] ?? character
 const asIs: Escape = (character) => character
-/** Discord shows a character behind a backslash as it is. */
+/** Discord shows a character after a backslash literally. */
 const backslashed: Escape = (character) => (/[\\*_~`|>#[\]()<@-]/.test(character) ? `\\${character}` : character)
 
 const SLACK_TEXT = 3_000
@@ -99,7 +99,7 @@ const teams = (event: ChatEvent): unknown => {
   const measure = (field: Field) => Buffer.byteLength(JSON.stringify(field)) + 120
   const limits = { name: 150, value: 2_000, count: 100, most: TEAMS_BYTES }
   const { fields, left } = fieldsOf(event.payload, limits, asIs, measure)
-  // The runs of a RichTextBlock are no Markdown, unlike the text of a TextBlock.
+  // The runs of a RichTextBlock are not read as Markdown, unlike the text of a TextBlock.
   const block = (...inlines: ReadonlyArray<object>) => ({
     type: "RichTextBlock",
     inlines: inlines.map((run) => ({ type: "TextRun", ...run })),

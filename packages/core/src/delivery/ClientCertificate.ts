@@ -174,7 +174,7 @@ export const certificateIn = (pem: string): ClientCertificate | null => {
   if (parsed === null) return null
   const { subject, subjectAltName, issuer, fingerprint256, validToDate } = parsed
   return {
-    // A name may be among the alternative ones only.
+    // A certificate may have its name only among the alternative ones.
     subject: nameText(subject) || nameText(subjectAltName),
     issuer: nameText(issuer),
     fingerprint: fingerprint256,

@@ -34,7 +34,7 @@ export const structuredEvent = (event: CloudEventParts): string => {
   return `${attributes.slice(0, -1)},"data":${jsonText(event.payload)}}`
 }
 
-/** A header's value, percent-encoded as the HTTP binding says. */
+/** A header's value, percent-encoded as the HTTP binding requires. */
 const headerValue = (value: string): string =>
   Array.from(value.toWellFormed(), (character) => (/^[!#$&-~]$/.test(character) ? character : encoded(character))).join(
     "",

@@ -36,7 +36,7 @@ export class Deliveries extends Context.Service<
      */
     readonly list: (query: DeliveryQuery) => Effect.Effect<DeliveryList, StoreUnavailable>
     readonly ofEvent: (eventId: number) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnavailable>
-    /** Lists the attempts of a delivery address, newest first. */
+    /** Lists the attempts to deliver to an address, newest first. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     /**
      * Makes the delivery due now, whatever its state, and restarts its retry schedule. Has no effect while it is in
@@ -112,7 +112,7 @@ const requestOf = (addresses: AddressStore["Service"]) =>
       const message = `The requests of address ${addressId} are written for its agent ${address.subscription.agent} alone.`
       return yield* new AddressError({ code: "of_agent", message })
     }
-    // Our own body of a ping has no event; one of its receiver has the newest.
+    // A ping with the contract's own body has no event; one with another kind of body has the newest.
     const isBare = eventId === null && address.body.kind === "standard"
     const sample = isBare ? Option.none() : yield* addresses.sample(addressId, eventId)
     if (eventId !== null && Option.isNone(sample)) return yield* missingEvent(eventId)
@@ -138,7 +138,7 @@ const SLICE_DELIVERIES = 5_000
 /** Which deliveries to list. */
 export interface DeliveryQuery extends DeliveryFilter {
   readonly limit: number
-  /** Only deliveries behind this place. */
+  /** Only deliveries after this place. */
   readonly before: DeliveryPlace | null
 }
 
@@ -148,7 +148,7 @@ const inRange = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, AddressError | StoreUnavailable> {
   yield* checkMoment(from)
   yield* checkMoment(to)
-  // Without the microseconds of either.
+  // Ignores the microseconds of both.
   if (from === to || Date.parse(from) > Date.parse(to)) {
     return yield* new AddressError({ code: "bad_range", message: "The range is empty: it must end after it begins." })
   }

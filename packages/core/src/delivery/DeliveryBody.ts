@@ -18,8 +18,8 @@ export const deliveryBody = (delivery: Pick<Claimed, "id" | "type" | "createdAt"
 }
 
 /**
- * The body of a batch: `{id, type, created_at, events}`, where each event is the body of its own delivery. The id is that of
- * the last one, so a batch with the same id brings no event that an earlier one did not.
+ * The body of a batch: `{id, type, created_at, events}`, where each event is the body of its own delivery. The id is
+ * that of the last event, so a batch with the same id has no event that an earlier one did not have.
  */
 export const batchBody = (items: ReadonlyArray<Pick<Claimed, "id" | "createdAt" | "event">>): Uint8Array => {
   const last = items.at(-1)!

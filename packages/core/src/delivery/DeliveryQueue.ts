@@ -95,7 +95,7 @@ export interface LogQuery {
   readonly failedOnly?: boolean
 }
 
-/** Which deliveries a list has; null fields do not filter. */
+/** Which deliveries to list; a field that is null does not filter. */
 export interface DeliveryFilter {
   readonly addressId: number | null
   readonly eventId: number | null
@@ -116,7 +116,7 @@ export interface DeliveryPlace {
   /** The time of the last one's last attempt, or of its creation, and its number. */
   readonly at: string
   readonly id: number
-  /** Of those without an attempt, only those below this number follow: they are listed in an order of their own. */
+  /** Of the deliveries without an attempt, only those below this number follow: they are listed in a separate order. */
   readonly untriedBelow: number
 }
 
@@ -141,7 +141,7 @@ export interface QueueGauge {
   readonly oldestDueSeconds: number
   /** Overdue by more than two minutes at a healthy, unpaused address that receives nothing: no worker is running. */
   readonly stuck: number
-  /** Overdue by more than two minutes at an address that does receive: it is slower than its events arrive. */
+  /** Overdue by more than two minutes at an address that does receive, but more slowly than its events arrive. */
   readonly behind: number
   /** The addresses with the most of these, at most five. */
   readonly behindAddresses: ReadonlyArray<number>
@@ -191,7 +191,7 @@ export class DeliveryQueue extends Context.Service<
     /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
-    /** The newest deliveries behind `before`, at most `limit`. Examines about `examine`. */
+    /** The newest deliveries after `before`, at most `limit`. Examines about `examine` deliveries. */
     readonly slice: (query: {
       readonly filter: DeliveryFilter
       readonly before: DeliveryPlace | null

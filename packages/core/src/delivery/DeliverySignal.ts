@@ -33,11 +33,14 @@ const localSignal = (): WorkSignal => {
   }
 }
 
-/** The signal itself says that there are deliveries. */
+/** The signal itself means that there are deliveries. */
 export class DeliverySignal extends Context.Service<
   DeliverySignal,
   WorkSignal & {
-    /** Says that an event has deliveries to be written. It stays within its process: those of others look every second. */
+    /**
+     * Says that an event has deliveries to be written. The signal stays within its process; other processes look every
+     * second.
+     */
     readonly fanOut: WorkSignal
   }
 >()("@data-cabinet/core/delivery/DeliverySignal") {

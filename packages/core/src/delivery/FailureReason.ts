@@ -1,7 +1,8 @@
 /**
- * Why an attempt failed, from what the log keeps of it: a code with its values, of which each language makes a sentence.
+ * Why an attempt failed, from what the log keeps of it: a code with its values, of which each language makes a
+ * sentence.
  *
- * The log keeps a failure as a text in English. The patterns below are those of the texts that attempts are logged with.
+ * The log keeps a failure as a text in English. The patterns below match the texts with which attempts are logged.
  */
 import type { Outcome } from "./Attempt.ts"
 

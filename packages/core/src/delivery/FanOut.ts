@@ -1,6 +1,6 @@
 /**
- * Writes the deliveries of sources with many addresses behind their accepts: a follower that every serving process may
- * serve. What an accept leaves behind are the events, each with its place among the changes of addresses.
+ * Writes the deliveries of sources with many addresses after their events were accepted: a follower that every serving
+ * process may run. An accept only stores the events, each with its place among the changes of addresses.
  *
  * Decision: docs/decisions/0089-many-deliveries-are-written-behind-the-accept.md
  */
@@ -32,10 +32,10 @@ export class FanOutStore extends Context.Service<
   }
 >()("@data-cabinet/core/delivery/FanOutStore") {}
 
-/** The pause at the end: events that another transaction is changing are tried again after it. */
+/** The pause at the end of the feed; after it, events that another transaction was changing are tried again. */
 const REST_MILLIS = 100
 
-/** The follower that writes deliveries to the addresses that accepts write none for. */
+/** The follower that writes the deliveries that accepts do not write themselves. */
 export const fanOutFollower: FollowerKind<FanOutStore | DeliverySignal> = {
   kind: DELIVERIES,
   task: "delivery fan-out",

@@ -1,9 +1,9 @@
 /**
  * The filter of a delivery address: conditions in the words of the table screen, over the top-level fields of an
  * event's payload. All of them must hold. Numbers compare as numbers, to the last digit; other values compare as text.
- * Lists and objects compare with nothing, but `contains` searches them. A missing field is empty, as is null.
+ * Lists and objects cannot be compared, but `contains` searches them. A missing field is empty, as is null.
  *
- * Refuses conditions that no event could meet.
+ * Refuses conditions that no event can meet.
  *
  * Decision: docs/decisions/0063-filters-hold-from-commit-to-commit.md
  */
@@ -39,7 +39,10 @@ export type FieldFilters = ReadonlyArray<FieldFilter>
 /** The most conditions of a filter. */
 export const MAX_FILTERS = 50
 const MAX_LENGTH = 1_000
-/** The most characters of all names and values of a filter: far more than people write, and a thousand filters are compared in time. */
+/**
+ * The most characters of all names and values of a filter: far more than people write, and few enough to evaluate a
+ * thousand filters in time.
+ */
 export const MAX_FILTER_CHARACTERS = 4_000
 /** No meaningful number has a greater exponent, and none within the limit is rounded. */
 const MAX_EXPONENT = 1e15
@@ -93,7 +96,7 @@ export class FilteredFields {
     this.#inPieces = inPieces
   }
 
-  /** Yields between the pieces of an index, if a text should have one. */
+  /** If a text should have an index, yields between the pieces of building it. */
   *index(): Generator<void> {
     if (this.#slow === null) return
     yield* this.#slow.index()

@@ -23,7 +23,7 @@ export interface FilteredDeliveries {
   readonly passed: ReadonlyArray<ReadonlyArray<number>>
 }
 
-/** An event as far as filters read it. */
+/** The parts of an event that filters read. */
 export interface FilteredEvent {
   readonly payload: JsonObject
   /** Why it is spam, which is not delivered; absent if it is not. */
@@ -83,7 +83,7 @@ export const filterPieces = (
 
 const takeTurns = inTurns(setImmediate)
 
-/** The pieces after the first, in turn with those of other requests. Undefined if it is over before. */
+/** The pieces after the first, in turn with those of other requests. Undefined if the deadline passes first. */
 export const laterPieces = (
   piece: () => FilteredDeliveries | undefined,
   isOver: () => boolean = () => false,
@@ -101,7 +101,7 @@ export const laterPieces = (
     }, "")
   })
 
-/** For a request. Nearly always one piece decides, at once. Undefined if the deadline passes first. */
+/** Decides for a request, nearly always in one piece and at once. Undefined if the deadline passes first. */
 export const filteredInTime = (
   addresses: ReadonlyArray<FilteredAddress>,
   events: ReadonlyArray<FilteredEvent>,

@@ -1,7 +1,7 @@
 /**
- * What a request to an address carries: body, method and headers, written by the body that the address has when it is sent. So
- * a delivery that is sent again is also written again. Nothing but the event, and the chat that a Telegram URL names, can be
- * part of it: secrets and headers of the address are not within reach of a template.
+ * What a request to an address carries: body, method and headers, made by the address's setting at the time of
+ * sending. So a delivery that is sent again is also written again. It can contain only the event, and the chat that a
+ * Telegram URL names: a template cannot reach the secrets and headers of the address.
  */
 import { Effect, Result } from "effect"
 import { type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
@@ -50,11 +50,11 @@ const standardLetter = (parcel: Parcel): Letter => {
   return { id: last.id, type: typeOf(parcel), method: "POST", headers: JSON_HEADERS, body }
 }
 
-/** What a test shows to a receiver for which there is no event yet. */
+/** The sample event of a test while there is no event yet. */
 const SAMPLE = ownJson('{"message":"A test of Data Cabinet"}')
 const SAMPLE_SOURCE = "Test"
 
-/** The event of a delivery, as places and messages name it. */
+/** The event of a delivery, as templates and messages see it. */
 interface Parts {
   readonly delivery: Written
   readonly event: JsonObject
@@ -118,7 +118,7 @@ const cloudParts = ({ delivery, event }: Parts) => {
   }
 }
 
-/** Templates that were used last, by their text. */
+/** The most recently used templates, by their text. */
 const compiled = new Map<string, CompiledTemplate>()
 const MAX_COMPILED = 200
 

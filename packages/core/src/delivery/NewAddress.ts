@@ -22,13 +22,16 @@ export interface SendingSettings {
   readonly rate?: number | null
   /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
   readonly timeoutSeconds?: number | null
-  /** How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default): for ever. */
+  /**
+   * How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default):
+   * indefinitely.
+   */
   readonly giveUpAfterSeconds?: number | null
   /** Whether a response of 410 pauses it. Default: no. */
   readonly pauseOnGone?: boolean
   /** Default: `none`. */
   readonly order?: DeliveryOrder
-  /** How many events one request brings, which needs `order: "feed"`. Default: one. */
+  /** How many events one request carries, which needs `order: "feed"`. Default: one. */
   readonly batch?: Batching
   /** What deliveries carry. Default: the contract's own body. */
   readonly body?: BodyChoice

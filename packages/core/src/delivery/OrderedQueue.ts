@@ -1,6 +1,7 @@
 /**
  * Deliveries in the order of the feed. An address in order is a follower whose work lies outside the database: its
- * position is saved after its receiver has answered, so a lost process repeats what it had not saved, and skips nothing.
+ * position is saved after its receiver has responded, so the events that a lost process had sent but not saved are
+ * sent again, and none is skipped.
  *
  * Decision: docs/decisions/0087-deliveries-in-order-are-followers.md
  */
@@ -48,7 +49,7 @@ export interface OrderedPage {
   readonly filtered: number
 }
 
-/** A line of the log: a failed attempt, or what a page delivered. */
+/** A line of the log: a failed attempt, or the events that a page delivered. */
 export interface OrderedAttempt {
   readonly deliveryId: number
   /** The last of its events. */
@@ -65,7 +66,7 @@ export interface OrderedAttempt {
 
 /** What has happened since the last call. */
 export interface OrderedProgress {
-  /** Everything up to here is delivered, or excluded; null: no change. */
+  /** Everything up to here is delivered or excluded by the filter; null: no change. */
   readonly place: FeedPlace | null
   readonly lines: ReadonlyArray<OrderedAttempt>
   readonly filtered: number
@@ -89,15 +90,15 @@ export class OrderedQueue extends Context.Service<
   {
     /** Claims addresses with events to send. `failing`: those whose first event has failed. */
     readonly claim: (lane: Lane, limit: number, leaseMillis: number) => Returns<ReadonlyArray<HeldFollower>>
-    /** Milliseconds until one may be claimed; 0 if now. Null: not before a new event. `none`: no address is in order. */
+    /** Milliseconds until one may be claimed; 0 if now. Null: not before a new event. `none`: no address is ordered. */
     readonly nextDue: (lane: Lane) => Returns<number | null | "none">
     /** The next events; null if the lease is lost, or the address is paused or removed. */
     readonly page: (held: HeldFollower) => Returns<OrderedPage | null>
     /** Saves position and log; false if the lease is lost, and then nothing is saved. */
     readonly record: (held: HeldFollower, progress: OrderedProgress, leaseMillis: number) => Returns<boolean>
     /**
-     * Moves the position past the event at which a failing address waits, which is then neither sent nor tried again by
-     * itself. The log has the reason. None if no such address exists.
+     * Moves the position past the event at which a failing address waits, which is then no longer sent automatically.
+     * The log keeps the reason. None if no such address exists.
      */
     readonly skip: (
       addressId: number,

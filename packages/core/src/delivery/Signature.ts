@@ -32,7 +32,7 @@ interface Signed {
   readonly seconds: number
 }
 
-/** The headers of what an agent's subscription is sent: those of Standard Webhooks, and the subscription's number. */
+/** The headers of a request to an agent's subscription: those of Standard Webhooks, and the subscription's number. */
 export const agentHeaders = ({
   id,
   subscription,

@@ -1,4 +1,7 @@
-/** The headers of a delivery's request, and the request of a stored delivery written again: what is kept is the event, not the request. */
+/**
+ * The headers of a delivery's request, and the request of a stored delivery, which is rendered again because only the
+ * event is kept.
+ */
 import { Effect } from "effect"
 import type { RequestHeader } from "../network/RequestHeader.ts"
 import { type Address, NO_BATCHES } from "./Address.ts"
@@ -8,7 +11,7 @@ import { USER_AGENT } from "./Courier.ts"
 import { type Letter, writeLetter } from "./Letter.ts"
 import { signDelivery, standardHeaders } from "./Signature.ts"
 
-/** The address's own headers, but for those that describe the body. */
+/** The address's own headers, except those that describe the body. */
 const ownHeaders = (headers: ReadonlyArray<RequestHeader>, described: Letter["headers"]) => {
   const names = new Set(Object.keys(described).map((name) => name.toLowerCase()))
   return Object.fromEntries(headers.filter(([name]) => !names.has(name.toLowerCase())))
@@ -30,7 +33,7 @@ export const requestHeaders = (
   ...standardHeaders(id, body, secrets, seconds),
 })
 
-/** A request as the address would be sent it now. Of the address's own headers only the names are known. */
+/** A request as it would be sent to the address now. Of the address's own headers only the names are known. */
 export interface SignedRequest {
   readonly method: Letter["method"]
   readonly url: string
@@ -39,7 +42,7 @@ export interface SignedRequest {
   readonly body: string
 }
 
-/** Fails, with words, if its template does. */
+/** Fails with a message if its template does. */
 export const signedRequest = Effect.fnUntraced(function* (
   { id, type, createdAt }: Pick<Delivery, "id" | "type" | "createdAt">,
   { url, body, secret, previousSecret, headerNames, order, batch }: Address,

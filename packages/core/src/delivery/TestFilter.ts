@@ -1,5 +1,5 @@
 /**
- * Whether an address would currently receive an event, and if not, why. Owners need this when a delivery is missing, or
+ * Whether an address would currently receive an event, and if not, why. It helps owners when a delivery is missing, or
  * before they trust a filter.
  */
 import * as Shape from "../json/Shape.ts"

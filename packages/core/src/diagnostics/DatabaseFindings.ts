@@ -43,7 +43,7 @@ const ofVersion = ({ serverVersion, isEmbedded }: DiagnosticsReport): ReadonlyAr
   if (latest === undefined || Number(minor) >= latest) return []
   const lacks = `lacks the fixes of ${counted(latest - Number(minor), "minor release", "minor releases")}; ${major}.${latest} was current when this version of the program was built`
   if (!isEmbedded) return [finding("version", "warn", `PostgreSQL ${serverVersion} ${lacks}. Update that server.`)]
-  // The program's own releases update it: the owner of a fresh clone can do nothing.
+  // Only a release of the program updates it, so the owner of an installation can do nothing about it.
   return [
     finding(
       "version",

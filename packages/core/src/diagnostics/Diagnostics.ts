@@ -55,8 +55,8 @@ export interface AuthorityReport {
     readonly seconds: number
   }>
   /**
-   * Statements for a superuser, which deny every role the functions that nothing can stop once they run; empty if
-   * denied.
+   * Statements for a superuser that deny every role the functions that nothing can stop once they run; empty if they
+   * are denied already.
    */
   readonly unstoppableForAll: ReadonlyArray<string>
   /**

@@ -5,7 +5,7 @@ import { counted } from "../text/Counted.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { type Finding, finding } from "./Doctor.ts"
 
-/** Longer than any follower rests at the end of the feed. */
+/** Longer than any follower waits at the end of the feed. */
 const BEHIND_SECONDS = 300
 
 /** A client that reads once a day is not late. */
@@ -14,7 +14,7 @@ const CLIENT_BEHIND_SECONDS = 36 * 3_600
 const lag = ({ behind, behindSeconds }: FollowerState): string =>
   `${behind === MOST_BEHIND ? `at least ${MOST_BEHIND} events` : counted(behind, "event", "events")} behind, the first for ${Math.round(behindSeconds)} s`
 
-/** What a lost process has left of a rebuild. Any server removes it. */
+/** The remains of a rebuild whose process was lost. Any server removes them. */
 const isRemains = ({ kind, holder }: FollowerState): boolean => kind === REBUILD_KIND && holder === null
 
 const described = (follower: FollowerState): string => {

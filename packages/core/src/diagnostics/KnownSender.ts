@@ -22,7 +22,7 @@ export const senderLacking = (userAgent: string | null, source: Source): KnownSe
   return sender.dropsFields || sender.isUnverified ? sender : null
 }
 
-/** The same of the source's latest request, unless its original has been deleted. */
+/** The same for the source's latest request, unless its original has been deleted. */
 export const knownSender = Effect.fnUntraced(
   function* (source: Source) {
     const feed = yield* Feed
@@ -46,6 +46,6 @@ export const knownSender = Effect.fnUntraced(
 export const droppedFields = (sourceId: number, provider: ProviderName): string =>
   `${providerNamed(provider).title}, whose headers have information that the body lacks, and the source drops them. Keep them with \`cabinet source set ${sourceId} --from ${provider}\`.`
 
-/** That nobody checks the signatures, and how to begin. */
+/** States that nobody checks the signatures, and how to begin. */
 export const unverifiedSender = (sourceId: number, provider: ProviderName): string =>
   `The signatures of ${providerNamed(provider).title} are not verified yet. Once you have the secret: cabinet source set ${sourceId} --from ${provider} --verify-secret-file FILE`

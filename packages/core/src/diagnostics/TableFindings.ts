@@ -19,7 +19,7 @@ const ofInexact = ({ inexactColumns: inexact }: DiagnosticsReport): ReadonlyArra
   return [finding("columns", "warn", message)]
 }
 
-/** The tables that are not where they should be, and the columns that do not keep every value. */
+/** Tables that are not where they should be, and columns whose type loses values. */
 export const ofTables = (diagnostics: DiagnosticsReport): ReadonlyArray<Finding> => [
   ...ofLost(diagnostics),
   ...ofInexact(diagnostics),

@@ -70,7 +70,7 @@ export interface Original {
   readonly kept?: KeptParts
 }
 
-/** The rows from `first` to `last` (exclusive) that an import has staged, and before which its count must stand. */
+/** The staged rows from `first` to `last` (exclusive) of an import whose count must be `first`. */
 export interface StagedSlice {
   readonly importId: number
   readonly first: number

@@ -31,11 +31,11 @@ const isEmpty = (text: string): boolean => {
   const event = ownJson(text)
   const payload = event instanceof Map ? event.get("payload") : undefined
   if (!(payload instanceof Map) || !isEmptyPayload(payload)) return false
-  // The text of a body that is neither JSON nor a form counts; that of a refused body does not.
+  // A body's text counts if it is neither JSON nor a form; the text of a refused body does not.
   return payload.has("_parse_error") || !isFilled(payload.get("_raw") ?? null)
 }
 
-/** The rules of deliveries, as far as the feed's event shows; filters of addresses do not apply. */
+/** The rules of deliveries, as far as the feed's event shows them; filters of addresses do not apply. */
 const whyNotSent = (event: FeedItem, text: string): string | null => {
   if (event.deleted_at !== null) return "it was deleted"
   if (event.repeat_of !== null) return `it repeats event ${event.repeat_of}`

@@ -32,7 +32,7 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 export class LateVerificationStore extends Context.Service<
   LateVerificationStore,
   {
-    /** The first of the events that does not exist; null if all do. */
+    /** The first of these events that does not exist; null if all exist. */
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
     /** The events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<LateEvent>>

@@ -13,9 +13,9 @@ export interface SliceQuery {
   readonly limit: number
 }
 
-/** Some events of a source, and where the next slice begins. */
+/** A slice of a source's events, and where the next one begins. */
 export interface OriginalSlice {
-  /** The examined events that the walk is about. */
+  /** The examined events whose originals are stored. */
   readonly events: ReadonlyArray<number>
   readonly seen: number
   /** The next slice begins after this; null after the last. */

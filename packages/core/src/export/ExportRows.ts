@@ -1,6 +1,6 @@
 /**
  * Streams all rows of a selection in batches: from one snapshot, or page after page as a client of the API would.
- * Refusals come before the first row. A later failure ends the rows with an error, so that they never pass for
+ * Refusals come before the first row. A later failure ends the rows with an error, so that they are never taken for
  * complete.
  */
 import { Context, Effect, Layer, Option, Result, type Scope } from "effect"

@@ -52,7 +52,7 @@ export class FeedFollower extends Context.Service<
       Effect.Effect<Effect.Effect<NewEvents>, StoreUnavailable, Scope.Scope>,
       FeedError | StoreUnavailable
     >
-    /** Wakes a reader at a place of the feed, while the scope is open. */
+    /** Wakes a reader that waits at a place of the feed, while the scope is open. */
     readonly wakes: (filter: WakeFilter, place: FeedPlace) => Effect.Effect<Wakes, StoreUnavailable, Scope.Scope>
   }
 >()("@data-cabinet/core/feed/FeedFollower") {

@@ -40,7 +40,7 @@ const SHORT_PAUSE_MILLIS = 20
 /** The most events counted for a follower that was away. */
 export const MAX_COUNTED = 10_000
 
-/** A follower, for whom the end of the feed is read. */
+/** A follower on whose behalf the end of the feed is read. */
 export interface Following {
   readonly pauseMillis: number
   /** Called once with the end of the feed, before any event after it. */
@@ -70,7 +70,7 @@ export class Sleeping implements Following {
 
   add({ arrived, isSetBack }: Arrivals): void {
     const { sources } = this.#filter
-    // Where the database was set back to, the feed itself knows.
+    // The feed itself finds out where the database was set back to.
     const wakes = (one: Arrived) => isOf(this.#filter, one) && (sources === null || sources.has(one.sourceId))
     if (isSetBack === true || arrived.some(wakes)) this.#any.openUnsafe()
   }
@@ -112,7 +112,7 @@ export class Waiting implements Following {
     this.#tell()
   }
 
-  /** Nothing to do: the count continues with the next arrivals. */
+  /** Nothing to do here: the count continues with the next arrivals. */
   fail(): void {}
 
   addCounted({ events, rows }: Pick<Arrived, "events" | "rows">): void {

@@ -94,7 +94,7 @@ const written = ({ epoch, xid, id, receivedAt = START }: FeedPlace): ReadonlyArr
 ]
 
 const PARTS = 4
-/** Follow the places if there is a trail: the number of events since its latest place, and its text. */
+/** These follow the places if there is a trail: the number of events since its latest place, and its text. */
 const TRAIL_PARTS = 2
 
 const partsOf = ({ left = [], trail, ...place }: FeedPosition): ReadonlyArray<string> => {
@@ -111,7 +111,9 @@ export const writeCursor = (key: CursorKey, filter: Filter, position: FeedPositi
   return encodeCursor(walk(key, filter), resets === undefined ? parts : [...parts, String(resets)])
 }
 
-/** A position as text, with everything that a cursor has of it. It is unsigned, and only for the cabinet's own tables. */
+/**
+ * A position as text, with everything that a cursor contains. It is unsigned, and only for the cabinet's own tables.
+ */
 export const writePosition = (position: FeedPosition): string => JSON.stringify(partsOf(position))
 
 /** Reads the text of `writePosition`; undefined for any other. */

@@ -1,8 +1,8 @@
 /**
  * Accepts staged rows in order and in slices. Each slice is one short transaction, so that the feed is never held back
  * for long, and advances the import's count in that transaction, so that a row becomes an event exactly once, whatever
- * fails in between. ¶ If a fault in the program stops an import, it ends as failed, with the reason: retrying it for
- * ever would not help.
+ * fails in between. ¶ If a fault in the program stops an import, it ends as failed, with the reason: retrying it
+ * endlessly would not help.
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"

@@ -4,7 +4,7 @@
  */
 
 export interface CommaUse {
-  /** For each line that is not blank, the number of cells that its separating commas make. */
+  /** For each line that is not blank, the number of cells between its separating commas. */
   readonly widths: ReadonlyArray<number>
   /** Lines that have separating commas. */
   readonly dividedLines: number

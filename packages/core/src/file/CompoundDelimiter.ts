@@ -1,6 +1,6 @@
 /**
- * Recognizes delimiters of several characters, such as `||`, `::`, `~|~`, or a tab and a space. Read by one of their
- * characters, every value would have the others at its borders.
+ * Recognizes delimiters of several characters, such as `||`, `::`, `~|~`, or a tab and a space. If such a text were
+ * split at one of these characters, every value would begin or end with the others.
  */
 import { csvSample, type SampledText } from "./CsvSample.ts"
 import { constancy } from "./Constancy.ts"
@@ -41,7 +41,7 @@ export interface CompoundDelimiter {
   readonly isCertain: boolean
 }
 
-/** The header must be of different names in which no character of the delimiter occurs otherwise. */
+/** The header must consist of different names, none of which contains a character of the delimiter. */
 export const compoundDelimiter = (sampled: SampledText): CompoundDelimiter | null => {
   const end = sampled.text.search(/[\r\n]/)
   const runs = new Set((end === -1 ? sampled.text : sampled.text.slice(0, end)).match(RUNS))

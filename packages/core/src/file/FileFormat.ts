@@ -38,7 +38,7 @@ const JSON_OBJECT = /^(?:\[\s{0,1000}\{|\{)\s{0,1000}"[^"]{0,1000}"\s{0,1000}:/
 
 /** Lines of objects. */
 const OBJECT_LINES = /^\{.*\}[\t ]*\r?\n\s*\{/
-/** A list whose first object is not the whole line, which no JSON line begins with. */
+/** A list whose first object does not end the line: no line of NDJSON begins like that. */
 const LIST_OF_OBJECTS = /^\[\s{0,1000}\{/
 
 /** Whether a text begins with an object on each of two lines. */

@@ -53,7 +53,7 @@ interface FileImport {
 /** What to do with the valid rows of a file. */
 type Keep<E> = (rows: ReadonlyArray<NewRow>) => Effect.Effect<void, E>
 
-/** What a cell costs, in characters, in addition to its text. */
+/** The cost of a cell, in characters, in addition to its text. */
 const CELL_COST = 50
 
 export class FileImporter {
@@ -103,7 +103,7 @@ export class FileImporter {
       if (!hasNotation(options)) return { call, surveyed: NOTHING_SURVEYED }
       const table = yield* this.#ports.columns.list(sourceId)
       const columns = Option.match(table, { onNone: () => [], onSome: ({ columns: all }) => [...all] })
-      // The values are meant for the first column of the field.
+      // These values go into the field's first column.
       const kinds = new Map(columns.toReversed().map(({ field, type }) => [field, type] as const))
       const notation = new FileNotation(options, kinds)
       const survey = Effect.gen({ self: this }, function* () {

@@ -37,10 +37,11 @@ export interface FileOptions {
 /** How strictly a file is inspected. */
 export interface FileScrutiny {
   /**
-   * Refuses documents that are not tables even if the format is given: it is the poll's format, not this response's.
+   * Refuses documents that are not tables even if the format is given, because it was given for the poll, not for this
+   * response.
    */
   readonly refusesForeign: boolean
-  /** Reads the table of an HTML page. Polls do not: a page is what a server responds in place of a list. */
+  /** Reads the table of an HTML page. Polls do not: there, a page is what a server returns instead of the list. */
   readonly readsPages: boolean
 }
 

@@ -18,7 +18,7 @@ import {
 } from "../row/Notation.ts"
 import { MAX_FIELD_COLUMNS } from "../row/RowPlan.ts"
 
-/** What a field of the file is read as. `text`: unchanged, although some of its values are numbers or days. */
+/** How a field of the file is read. `text`: unchanged, although some of its values are numbers or days. */
 export type ReadAs = "number" | "date" | "text"
 
 /** How a field of the file is read, and how many of its values fit. */
@@ -40,7 +40,7 @@ export interface NotationMisfit {
 
 /** How the fields of a file are read in a notation. */
 export interface NotationReport {
-  /** The fields in which at least one value fits the notation, or should. */
+  /** The fields in which at least one value fits the notation, or whose column requires it. */
   readonly readAs: ReadonlyArray<ReadField>
   /** The first values of these fields that do not fit. */
   readonly misfits: ReadonlyArray<NotationMisfit>

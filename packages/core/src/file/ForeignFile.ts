@@ -108,13 +108,13 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^%!PS-/, "a PostScript document"],
 ]
 
-/** A line of words: names of columns are divided otherwise, and end without a full stop. */
+/** A line of prose: a header separates its names and does not end with a full stop. */
 const isSentence = (line: string): boolean =>
   !/^"|[\r\n;\t|]|,(?! )/.test(line) && (/\S\s+\S+\s+\S/.test(line) || /\S\s+\S+[.!]$/.test(line))
 
 /**
- * Names what is only one line, or has lines that are each quoted as a whole: read as separated text, it would be a table
- * without rows, or of one column.
+ * Names a text of one line, or one whose lines are each quoted as a whole: read as separated text, it would be a table
+ * without rows, or with one column.
  */
 export const foreignLines = (text: string): string | undefined => {
   const begin = text.slice(0, LOOK_CHARACTERS).trim()

@@ -25,7 +25,7 @@ export class HeaderedRows {
   #unique = true
   #width = 0
   readonly #doubts: DoubtLog | undefined
-  /** Whether values may hold U+FFFD; from then on every cell is examined. */
+  /** Whether values may hold U+FFFD; once set, every cell is examined. */
   #hasReplaced = false
   /** The last two rows, which may be totals. */
   #last: CellRow | undefined
@@ -71,7 +71,7 @@ export class HeaderedRows {
         return this.#sink.refuse({ line: row.line, column: row.columns?.[this.#width] ?? this.#width + 1, reason })
       }
     }
-    // Below a blank line there are no names, and here no cells.
+    // The line above the rows is blank: there are no names, and this row has no cells.
     if (this.#hasHeader && this.#width === 0 && width === 0) return
     if (this.#hasHeader && row.last === true && width < this.#width && !isTotalsRow(cells)) {
       const reason = `the file ends here in the middle of a row: it has ${width} cells, but the header has ${this.#width}`

@@ -26,9 +26,9 @@ export interface HtmlTableSink {
 
 /** Open elements, all of which the parser searches at each tag. Browsers nest no deeper than 512. */
 const MAX_DEPTH = 1_000
-/** A stopped page is parsed to the end of such a step, and no further. */
+/** A page whose reading was stopped is parsed to the end of such a step, and no further. */
 const STEP_LENGTH = 16_384
-/** Merged areas may cover so many cells on any page, and so many more for each character. */
+/** How many cells merged areas may cover on any page, and how many more for each character. */
 const FREE_CELLS = 250_000
 const CELLS_PER_CHARACTER = 8
 
@@ -49,7 +49,7 @@ export class HtmlTables {
   #isCaption = false
   #length = 0
   #isRefused = false
-  /** Characters since something was found: a tag or a comment without an end would be kept whole. */
+  /** Characters since the last finding: a tag or a comment without an end would otherwise be kept whole. */
   #unfound = 0
   /** Open elements, and cells that merged areas have covered so far. */
   #nested = 0
@@ -137,7 +137,7 @@ export class HtmlTables {
     this.#text[this.#text.length - 1] += text
   }
 
-  /** Text between the cells, or behind a row. Above the first row it is a title. */
+  /** Text between the cells, or after a row. Above the first row it is a title. */
   #writeOutside(text: string): void {
     if (this.#line > 0 && !this.#isCaption && /\S/.test(text))
       this.#refuseRow(null, "the row has text outside its cells")
@@ -194,7 +194,7 @@ export class HtmlTables {
     this.#text = [""]
   }
 
-  /** Leaves a cell empty into which one above reaches. */
+  /** Leaves a cell empty if one above reaches into it. */
   #pass(cells: Array<string>): void {
     this.#down[cells.length] = (this.#down[cells.length] ?? 1) - 1
     cells.push("")

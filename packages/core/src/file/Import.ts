@@ -54,7 +54,7 @@ export interface ImportReport {
   /** The line that holds the names; null without a header. */
   readonly headerRow: number | null
   readonly sheet: string | null
-  /** The number of rows that become, or would become, events; and how many already have. */
+  /** The number of rows that become events, or would; and how many already have. */
   readonly rows: number
   readonly accepted: number
   readonly refused: number

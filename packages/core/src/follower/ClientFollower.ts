@@ -49,12 +49,12 @@ export interface IsThere {
 }
 
 /**
- * Whether an acknowledgement moves the position. It moves forward only, so that a late one changes nothing. One of a page
- * that was read before a reset would undo the reset. A position whose event the database lacks may move back: the
- * database was set back, and the client reads again from a place that both know.
+ * Whether an acknowledgement moves the position. It moves forward only, so that a late one changes nothing. An
+ * acknowledgement of a page that was read before a reset would undo the reset. A position whose event the database
+ * lacks may move back: the database was set back, and the client reads again from a place that both know.
  */
 export const movesTo = (kept: KeptPosition, { position, resets }: Acknowledged, isThere: IsThere): boolean => {
   if (resets !== undefined && resets !== kept.resets) return false
-  // After the database was set back, another event may have the very place of the lost one.
+  // After the database was set back, another event may have the same place as the lost one.
   return comparePlaces(position, kept.position) > 0 || (!isThere.kept && isThere.acknowledged)
 }

@@ -1,4 +1,4 @@
-/** The followers of clients as they are stored: found by the fingerprint of the key or token that a request has. */
+/** The stored followers of clients: found by the fingerprint of a request's key or token. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPosition } from "../feed/FeedStore.ts"
@@ -15,7 +15,7 @@ export interface FollowerOf {
   readonly name: string
 }
 
-/** The outcome of an acknowledgement. A follower with another filter is returned as it is. */
+/** The outcome of an acknowledgement. A follower with another filter is returned unchanged. */
 export type AckOutcome =
   | { readonly refused: "key_full" | "cabinet_full" | "no_key" }
   | { readonly refused: null; readonly kept: KeptFollower; readonly moved: boolean }
@@ -34,7 +34,7 @@ export class ClientFollowerStore extends Context.Service<
     readonly acknowledge: (of: FollowerOf, filter: FollowerFilter, acknowledged: Acknowledged) => Returns<AckOutcome>
     /** None if no client's follower has this id. */
     readonly get: (id: number) => Returns<Option.Option<KeptFollower>>
-    /** Sets the position, forward or back. Returns whether the follower is there. */
+    /** Sets the position, forward or back. Returns whether the follower exists. */
     readonly reset: (id: number, position: FeedPosition) => Returns<boolean>
     /** Returns whether it was there. */
     readonly remove: (id: number) => Returns<boolean>

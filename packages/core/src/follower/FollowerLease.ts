@@ -1,6 +1,6 @@
 /**
- * The protocol of followers: who may act on a follower's behalf, and when its position may move. A lease ends by itself,
- * so that a lost holder is replaced. Each claim draws a new fencing token, and only the holder of the current number
+ * The protocol of followers: who may act on a follower's behalf, and when its position may move. A lease expires, so
+ * that a lost holder is replaced. Each claim draws a new fencing token, and only the holder of the current number
  * moves the position: a holder that stalled past its lease changes nothing, however late it wakes.
  *
  * These functions decide about a row that their caller has locked. They are pure, and are model-checked: `test/model`
@@ -64,8 +64,8 @@ export const failLease = <Row extends FollowerLease>(
 }
 
 /**
- * The row after a person moved its position past the event at which it waits. The claim of the time ends with it: its
- * holder would act on the skipped event. Null unless it waits after a failure.
+ * The row after a person moved its position past the event at which it waits. The current claim ends with it, because
+ * its holder would act on the skipped event. Null unless it waits after a failure.
  */
 export const skipPast = <Row extends FollowerLease>(row: Row, place: FeedPlace, now: number): Row | null =>
   row.failures === 0 || comparePlaces(place, row.place) <= 0
@@ -73,8 +73,8 @@ export const skipPast = <Row extends FollowerLease>(row: Row, place: FeedPlace, 
     : { ...row, place, lease: row.lease + 1, leasedUntil: now, notBefore: now, failures: 0 }
 
 /**
- * Until when a holder may act outside the database, by its own clock: an act that begins earlier ends within the lease. One
- * that was stopped for longer finds that the time has passed, and asks the row first.
+ * Until when a holder may act outside the database, by its own clock: an act that begins earlier ends within the
+ * lease. A holder that was stopped for longer finds that the time has passed, and reads the row first.
  */
 export const actUntil = (claimedAt: number, leaseMillis: number, longestActMillis: number): number =>
   claimedAt + leaseMillis - longestActMillis

@@ -22,8 +22,8 @@ export interface FollowerKind<R> {
   /** How often followers are looked for without a signal. */
   readonly pollMillis: number
   /**
-   * The work of a few seconds after the position, which moves in the same transaction. It compares the fencing token
-   * after it has locked the follower's row.
+   * A few seconds' work on the events after the position, which moves in the same transaction. It compares the fencing
+   * token after it has locked the follower's row.
    */
   readonly turn: (held: HeldFollower) => Effect.Effect<TurnEnd, StoreUnavailable, R>
   /** A listener that completes when there may be something new. */
@@ -48,7 +48,7 @@ const logFailure = (message: string, cause: Cause.Cause<unknown>) =>
 
 type Store = FollowerStore["Service"]
 
-/** Serves a claimed follower up to the end of the feed. Returns whether it is there. */
+/** Serves a claimed follower up to the end of the feed. Returns whether it got there. */
 const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, held: HeldFollower) =>
   Effect.gen(function* () {
     let end: TurnEnd = "more"

@@ -143,7 +143,7 @@ const firstOf = (byField: ReadonlyMap<string, Charset>): CharsetDecision | null 
 const isNamed = ({ bytes }: RawForm, { nameStart, nameEnd }: RawField, name: string): boolean =>
   nameEnd - nameStart === name.length && bytes.toString("latin1", nameStart, nameEnd) === name
 
-/** The charset that the first field of this name names. UTF-8 does not count: the bytes in question are not UTF-8. */
+/** The charset given by the first field of this name. UTF-8 does not count: the bytes in question are not UTF-8. */
 const namedCharset = (form: RawForm, name: string, utf8: boolean): Charset | null => {
   for (const field of form.fields) {
     if (!isNamed(form, field, name) || field.valueEnd - field.valueStart > MAX_LABEL) continue

@@ -7,9 +7,9 @@ import { MAX_FORM_FIELDS, tooManyFields } from "./RawForm.ts"
 import type { RawField, RawForm } from "./RawForm.ts"
 
 /**
- * Returns null if the body is not such a form. Every line must end in CRLF, including the last; the first line must have a
- * name before its `=`; and the tab is the only other control character allowed. A line without a name continues the value
- * before it, as the lines of a text area do. Writing `name=value` and CRLF for each field gives the body again.
+ * Returns null if the body is not such a form. Every line must end in CRLF, including the last; the first line must
+ * have a name before its `=`; and the tab is the only other control character allowed. A line without a name continues
+ * the value before it, as the lines of a text area do. Writing `name=value` and CRLF for each field restores the body.
  */
 export const parsePlainForm = (body: Buffer): RawForm | null => {
   const fields: Array<RawField> = []

@@ -14,7 +14,7 @@ export interface TransferFault {
   readonly offset: number
 }
 
-/** Names that senders write for a value that is not encoded, besides charsets. */
+/** Names, besides charsets, that senders use for a value that is not encoded. */
 const NOT_ENCODED: ReadonlySet<string> = new Set(["", "7bit", "8bit", "binary", "identity", "none"])
 
 /** The encoding that a header names; null if the value is not encoded, and the name itself if it is unknown. */

@@ -80,7 +80,7 @@ export class Inbox extends Context.Service<
     /** How many messages came from the same e-mail address before this one. */
     readonly earlier: (sourceId: number, message: InboxMessage) => Returns<EarlierMessages, InboxError>
     readonly figures: (sourceId: number) => Returns<InboxFigures>
-    /** Marks messages, all of them or none. What is done is also read. Returns how many changed. */
+    /** Marks messages, all of them or none. A message marked as done is also read. Returns how many changed. */
     readonly mark: (
       sourceId: number,
       events: ReadonlyArray<number>,
@@ -124,7 +124,7 @@ export class Inbox extends Context.Service<
   )
 }
 
-/** What reads an inbox, over the list of events. */
+/** Reads an inbox, over the list of events. */
 const reading = Effect.gen(function* () {
   const sources = yield* Sources
   const browser = yield* EventBrowser
@@ -196,7 +196,7 @@ const UNMARKED: MessageMarks = { read: false, done: false }
 
 const isObject = (value: Json): value is JsonObject => value instanceof Map
 
-/** A sender that is verified is a program. */
+/** A verified sender is a program. */
 const isForm = ({ inbox, verify, archived }: Source, fields: ReadonlyArray<string>): boolean =>
   inbox === null ? !archived && verify === null && looksLikeForm(fields) : inbox === "on"
 

@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<InboxPart, ReadonlyArray<string>>> = {
 
 const PHONES = ["phone", "tel", "telephone", "phonenumber", "mobile", "телефон", "номертелефона"]
 
-/** Names of fields by which a form can be recognized: those with which its sender can be answered. */
+/** Names of fields by which a form can be recognized: those through which its sender can be answered. */
 export const FORM_FIELD_NAMES: ReadonlyArray<string> = [...NAMES.email, ...PHONES]
 
 /** A message is longer than a name or a title. */
@@ -110,7 +110,7 @@ const longest = (texts: ReadonlyMap<string, ReadonlyArray<string>>): string | nu
   return best?.[0] ?? null
 }
 
-/** Each part's field: the one that is set, or the best guess among those that are left. */
+/** Each part's field: the one that is set, or the best guess among the others. */
 export const inboxFields = (settings: InboxSettings, payloads: ReadonlyArray<JsonObject>): InboxFields => {
   const set = setFields(settings)
   const taken = new Set(Object.values(set))

@@ -1,4 +1,4 @@
-/** What is kept about messages: the marks of people, beside the events, which stay as they were sent. */
+/** Stores what people mark on messages, separately from the events, which stay as they were sent. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { MessageMarks } from "./InboxMessage.ts"
@@ -26,7 +26,7 @@ export interface InboxFigures {
 export interface MarkResult {
   /** The number of messages whose marks changed. */
   readonly changed: number
-  /** Those that are no messages of the source, or are in the trash; if there are any, nothing changed. */
+  /** Those that are not messages of the source, or are in the trash; if there are any, nothing changed. */
   readonly missing: ReadonlyArray<number>
 }
 

@@ -73,7 +73,7 @@ export class JsonLinesReading {
       left -= end - start
       this.#reading = undefined
       if (Result.isSuccess(parsed)) {
-        // More lines than a batch has are counted, not parsed; but the lines of one JSON text are not a batch.
+        // Lines beyond a batch's limit are counted, not parsed. But lines that form one JSON text are not a batch.
         if (spans.length > MAX_BATCH && this.#firstError === undefined) return this.#tooMany()
         this.#values.push(parsed.success)
         if (this.#firstError !== undefined) break

@@ -1,4 +1,4 @@
-/** An event that is read otherwise, as an example: short, because a call keeps one for each of its events. */
+/** An example of an event that reads differently now: short, because a call keeps one for each of its events. */
 import * as Shape from "../json/Shape.ts"
 import type { ChangedValue } from "./RereadOriginal.ts"
 
@@ -46,7 +46,7 @@ const shortened = ({ field, fieldBefore, before, after }: ChangedValue): Changed
   after: short(after),
 })
 
-/** A copy: a part of a text would keep the whole text in memory, for each of a thousand events. */
+/** A copy: a slice would keep the whole text in memory, for each of a thousand events. */
 const short = (text: string): string => {
   const kept = Buffer.from(text.slice(0, MAX_VALUE_LENGTH)).toString()
   return text.length > MAX_VALUE_LENGTH ? `${kept}…` : kept

@@ -32,7 +32,7 @@ import { unescapeName } from "../form/PartHeaders.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawForm } from "../form/RawForm.ts"
 
-/** A stored request, as far as it explains its event. */
+/** The parts of a stored request that explain its event. */
 export interface ReadableOriginal {
   readonly body: Uint8Array
   /** The size of the body as received; more than `body` has if only its beginning was kept. */

@@ -71,7 +71,7 @@ export class Rereading extends Context.Service<
         for (let at = 0; at < ids.length; at += CHUNK) {
           const chunk = ids.slice(at, at + CHUNK)
           if (change.dryRun) {
-            // As in a change: a body has up to 64 KB, and others run in between.
+            // In chunks, as for a change: a body has up to 64 KB, and other work runs in between.
             for (const event of yield* store.find(chunk)) {
               found.decide(event)
               yield* Effect.yieldNow

@@ -32,7 +32,7 @@ export const decimalOf = (text: string): Decimal | null => {
   }
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
+/** Negative, zero or positive if `a` is less than, equal to or greater than `b`. */
 export const compareDecimals = (a: Decimal, b: Decimal): number => {
   if (a.sign !== b.sign) return a.sign - b.sign
   if (a.point !== b.point) return a.point < b.point ? -a.sign : a.sign

@@ -29,7 +29,7 @@ export class KeySort {
   #to: Uint32Array
   /** The length of each sorted run; 0 until the first runs are sorted. */
   #width = 0
-  /** Where the two runs begin that are being merged, and how far each has been read. */
+  /** Where the two runs being merged begin, and how far each has been read. */
   #start = 0
   #left = 0
   #right = 0

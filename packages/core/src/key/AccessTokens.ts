@@ -20,7 +20,7 @@ export class AccessTokenStore extends Context.Service<
   }
 >()("@data-cabinet/core/key/AccessTokenStore") {}
 
-/** A program without types may send any word. */
+/** A program without types may pass any word. */
 const checkRole = (role: string): Effect.Effect<void, KeyError> =>
   parseRole(role) === null
     ? Effect.fail(new KeyError({ code: "bad_role", message: `A role must be one of ${ROLES.join(", ")}.` }))

@@ -2,7 +2,7 @@
 
 const UNITS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 }
 
-/** Ten years: for more, leave the expiry out, which means "for ever". */
+/** Ten years: for a longer life, leave the expiry out, which means no expiry. */
 const MAX_LIFETIME_SECONDS = 3_650 * 86_400
 const MIN_LIFETIME_SECONDS = 60
 

@@ -12,7 +12,7 @@ export const RECENT_MILLIS = 5_000
 export const MAX_RECENT_READERS = 1_000
 
 export class RecentReaders {
-  /** By fingerprint: when the last request was admitted, the longest ago first. */
+  /** When the last request of each fingerprint was admitted, the oldest first. */
   readonly #admitted = new Map<string, number>()
 
   has(fingerprint: Uint8Array, now: number): boolean {

@@ -36,7 +36,7 @@ export const isHeaderName = (name: string): boolean => name.length <= MAX_HEADER
 /** The least length of a prefix, not counting `X-`, that identifies one sender. */
 const MIN_PREFIX_LENGTH = 3
 
-/** Which setting is checked, and how. */
+/** The setting that is checked, and how. */
 export interface HeaderNamesOptions {
   /** The setting, as its refusal names it. */
   readonly setting: string

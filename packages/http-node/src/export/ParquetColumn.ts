@@ -1,18 +1,20 @@
 /**
- * The values of a column while its group of rows is filled: as bytes, not as a value each, which the group would keep alive
- * and V8 would copy from one space to another. They become values when the column is written, one column after another.
+ * The values of a column while its group of rows is filled, as bytes: separate values would live as long as the group,
+ * and V8 would copy them from one space to another. They become values when the column is written, one column after
+ * another.
  */
 
 /** A value as written. */
 export type Stored = string | number | bigint | boolean | Uint8Array
 
-/** What a column stores its values as; "values" keeps each unchanged. */
+/** The form in which a column stores its values; "values" keeps each unchanged. */
 export type Held = "texts" | "numbers" | "integers" | "booleans" | "values"
 
 export interface ParquetColumn {
   readonly push: (value: Stored | null) => void
   /**
-   * All of them, copied for each caller. Bytes among them may be the column's own, which are overwritten after `clear`.
+   * All values, copied for each caller. Bytes among them may belong to the column, which overwrites them after
+   * `clear`.
    */
   readonly values: () => Array<Stored | null> | Float64Array | BigInt64Array
   readonly clear: () => void

@@ -8,7 +8,7 @@ import type { Held, Stored } from "./ParquetColumn.ts"
 /** An element of the schema, as the library declares it. */
 export type SchemaElement = ConstructorParameters<typeof Writer>[0]["schema"][number]
 
-/** The most digits that readers of decimals take. */
+/** The most digits that readers of decimals accept. */
 const MAX_DECIMAL_DIGITS = 38
 
 /** How the values of a column are written. */

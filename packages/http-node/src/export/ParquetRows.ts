@@ -11,7 +11,7 @@ import type { ParquetWriter as Writer } from "hyparquet-writer"
 import { parquetColumn } from "./ParquetColumn.ts"
 import { type SchemaElement, type Field, fieldOf, refuseUnknown } from "./ParquetField.ts"
 
-/** The text of as many bytes is held until its group is written. */
+/** At most this many bytes of text are held until their group is written. */
 const GROUP_CHARS = 3 * 1024 * 1024
 
 /** The library's own compression makes files of about twice the size. */
@@ -24,7 +24,7 @@ const COMPRESSION = { codec: "ZSTD", compressors: { ZSTD: (page: Uint8Array) => 
 const physical = ({ element, held }: Field): Omit<SchemaElement, "name"> =>
   held === "values" ? element : { type: element.type! }
 
-/** The bounds that the last group's statistics name are the columns' own bytes, which the next group overwrites. */
+/** The bounds in the last group's statistics are bytes of the columns, which the next group overwrites. */
 const keepBounds = (writer: Writer): void => {
   for (const { meta_data } of writer.row_groups.at(-1)?.columns ?? []) {
     const { statistics } = meta_data ?? {}

@@ -9,11 +9,11 @@ import { selectionError } from "@data-cabinet/core/selection/SelectionParams"
 
 type Cell = string | number | boolean | Date | null
 
-/** The most characters that a cell takes. */
+/** The most characters that a cell can hold. */
 const MAX_CELL_CHARS = 32_767
-/** As many digits as every double carries, and a spreadsheet shows. */
+/** The number of digits that every double carries and a spreadsheet shows. */
 const MAX_DIGITS = 15
-/** A day from when on spreadsheets agree about days. */
+/** The day from which on spreadsheets agree about days. */
 const DAY = /^(?:19(?!00-0[12])|[2-9]\d)\d\d-\d\d-\d\d$/
 
 /** Texts that look like an escape of the format, and characters that XML cannot represent. */

@@ -90,7 +90,7 @@ const waitsOf =
       return Effect.ensuring(work(leave), end)
     })
 
-/** For a cabinet's people and programs. */
+/** For the people and programs of a cabinet. */
 export const feedWaits = Effect.gen(function* () {
   return waitsOf(yield* eventStreamsWithin(yield* FeedStreamLimits, "waiting requests"))
 })
@@ -164,7 +164,7 @@ export const feedForms = Effect.gen(function* () {
     if (refused !== null) return yield* Effect.fail(tooMany(refused))
     const query = yield* resolved(request)
     const lastId = sent.headers["last-event-id"] ?? ""
-    // A cursor that is not one is refused before the stream begins.
+    // An invalid cursor is refused before the stream begins.
     const first = yield* feed.page(lastId === "" ? query : behind(query, lastId), scope)
     let said = Option.some(first)
     let position = behind(query, first.nextCursor)

@@ -25,7 +25,7 @@ export interface SpoolLimits {
   readonly fileBytes: number
   /** The longest wait for a piece of the body. */
   readonly idleMillis: number
-  /** The least number of bytes that the sender sends while it is waited for that long. */
+  /** The least number of bytes that the sender must send in that time. */
   readonly leastBytes: number
 }
 
@@ -60,7 +60,7 @@ const shownName = (name: string): string =>
     .slice(0, MAX_NAME_LENGTH)
     .toWellFormed() || "upload"
 
-/** How fast a body arrives. Only the time that the sender is waited for counts, not the time of our disk. */
+/** Measures how fast a body arrives. Only the time spent waiting for the sender counts, not the time of our disk. */
 class Progress {
   readonly #limits: SpoolLimits
   readonly #clock: Clock.Clock
@@ -74,7 +74,7 @@ class Progress {
     this.#waitsSince = clock.currentTimeMillisUnsafe()
   }
 
-  /** The sender is waited for from now on. */
+  /** From now on it waits for the sender. */
   wait(): void {
     this.#waitsSince = this.#clock.currentTimeMillisUnsafe()
   }

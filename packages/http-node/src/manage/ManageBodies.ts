@@ -2,7 +2,7 @@
 import { type Camel, camelKey, type Snake } from "@data-cabinet/core/json/KeyCase"
 import { Schema } from "effect"
 
-/** A text within PostgreSQL's means: without U+0000, and in whole characters. */
+/** A text that PostgreSQL can store: without U+0000, and in whole characters. */
 export const text = (most: number, description: string) =>
   Schema.String.check(
     Schema.isMaxLength(most),
@@ -19,7 +19,7 @@ export const lifetimeField = Schema.NullOr(
   Schema.Int.check(Schema.isBetween({ minimum: 60, maximum: 3_650 * 86_400 })),
 ).annotate({ description: "Seconds until it expires, from a minute to ten years; null or absent: never." })
 
-/** The declarations that a body needs so that it omits none of a type's members. */
+/** The declarations of a body, which must omit no member of the type. */
 export type BodyFields<A> = { readonly [K in keyof A as Snake<K>]-?: Schema.Top }
 
 /** A body's fields under their names in the program; missing fields stay missing. */

@@ -23,7 +23,7 @@ export const RESPONSE_HEADERS = {
 
 const RETRY_SECONDS = 5
 
-/** A port's own error has no retry time but where the database was away. */
+/** A port's own error has a retry time only if the database was unavailable. */
 export const manageErrorOf = (error: ManageError | StoreUnavailable): ManageError =>
   "code" in error
     ? error

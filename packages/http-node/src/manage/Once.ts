@@ -1,6 +1,6 @@
 /**
  * Requests with an `Idempotency-Key`: the endpoint runs once per key and actor, and a repeat gets the first response
- * without its secrets. The key's form is refused here; what else may be refused is said by `Idempotency`.
+ * without its secrets. A malformed key is refused here; for the other refusals see `Idempotency`.
  */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"

@@ -24,8 +24,8 @@ type Serving = Socket & {
 }
 
 /**
- * Responds on `server` where Node would not. `headBytes`: the limit of a request's line and headers. Returns the sockets
- * that were handed on: their new connection decides about them.
+ * Responds for `server` where Node would not. `headBytes`: the limit of a request's line and headers. Returns the
+ * sockets that were handed on: their new connection decides about them.
  */
 export const respondToClientErrors = (
   server: Server,

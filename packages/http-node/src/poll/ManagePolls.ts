@@ -1,4 +1,4 @@
-/** Polls over the management API. The values of their headers are taken and never shown. */
+/** Polls over the management API. The values of their headers are accepted and never shown. */
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import {
   type Poll,

@@ -20,7 +20,7 @@ const day = { type: "string", format: "date" }
 
 const DIRECTIONS = { type: "string", enum: ["asc", "desc"] }
 
-/** One value, as ever, or several in their order. */
+/** One value, or several in their order. */
 const oneOrMany = (schema: JsonSchema): JsonSchema => ({
   anyOf: [schema, { type: "array", items: schema, maxItems: MAX_SORTS }],
 })
@@ -143,7 +143,7 @@ export const columnsJson = (columns: ReadonlyArray<Column>): string => {
   return json
 }
 
-/** Whether `safe` was sent, or why it is refused. */
+/** Whether `safe` was sent, or why the parameter is refused. */
 const safety = (query: KeyedRequest["query"]): Result.Result<boolean, SelectionError> => {
   const [first, ...others] = query.flatMap(([name, value]) => (name === SAFE.name ? [value] : []))
   if (first === undefined) return Result.succeed(false)

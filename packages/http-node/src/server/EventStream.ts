@@ -1,8 +1,8 @@
 /**
  * Server-sent events: responses without an end of their own. Their number is bounded, of one receiver and of all;
- * whether the receiver may still have them is checked again and again; silence is broken, so that no proxy takes the
- * connection for dead; and they end when the routes do, or the server stops. A body is pulled: a slow receiver makes
- * nothing pile up.
+ * whether the receiver may still have them is checked again and again; something is sent in silence, so that no proxy
+ * takes the connection for dead; and they end when the routes do, or the server stops. A body is pulled, so nothing
+ * piles up for a slow receiver.
  *
  * Decision: docs/decisions/0065-the-feed-waits-without-a-session.md
  */
@@ -41,7 +41,7 @@ export const EventStreamLimits = Context.Reference<StreamLimits>("@data-cabinet/
   defaultValue: () => ({ ofOne: 10, ofAll: 200, check: 5_000, silence: 15_000 }),
 })
 
-/** After which time a receiver comes back. */
+/** The time after which a receiver reconnects. */
 const RETRY_MILLIS = 2_000
 
 /** An event as the format has it; data of several lines becomes several `data` lines. */
@@ -88,7 +88,7 @@ export const eventStreamsWithin = Effect.fnUntraced(function* (limits: StreamLim
         limits,
         run: (work, signal) => Effect.runPromiseWith(context)(work, { signal }),
         begin: (body) => {
-          // Others began since it was admitted; its head is sent.
+          // Others began since it was admitted, and its head has been sent.
           if (refusal(who) !== null) return false
           all.add(body)
           return true
@@ -163,7 +163,7 @@ class StreamBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array>
         return { done: false, value: Buffer.from(text) }
       }
     } catch {
-      // It was left, or the database went away: the receiver comes back from where it was.
+      // The receiver left, or the database became unavailable: the receiver will reconnect from where it was.
     }
     return this.return()
   }

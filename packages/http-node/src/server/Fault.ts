@@ -1,10 +1,13 @@
-/** Handling of a defect: it is logged whole under a new id. The client gets the id, and advice if the program around is wrong. */
+/**
+ * Handles a defect: it is logged whole under a new id. The client gets the id, and advice if the surrounding program
+ * is at fault.
+ */
 import { randomUUID } from "node:crypto"
 import { Cause, type Context, Effect } from "effect"
 import type { Route } from "./Route.ts"
 import type { ApiError } from "./ApiError.ts"
 
-/** A mistake in the program around the cabinet. Its message holds no data, so the client sees it. */
+/** A mistake in the surrounding program. Its message holds no data, so the client sees it. */
 export class ProgramMistake extends Error {}
 
 /** The part of a fault that a client may see. */

@@ -8,11 +8,11 @@ export class HttpSettings extends Context.Service<
   {
     /** The cabinet's address as clients see it, without a trailing slash; it may have a path. */
     readonly baseUrl: string
-    /** False if it is not set but only the server's listening address; left out: true. */
+    /** False if it is only the server's listening address and was not set; absent: true. */
     readonly baseUrlKnown?: boolean
     /** The target of `/api/v1/docs`; null for the bundled reference page. */
     readonly docsUrl: string | null
-    /** The origins whose pages may use the APIs; left out: none but the cabinet's own. */
+    /** The origins whose pages may use the APIs; absent: only the cabinet's own. */
     readonly apiOrigins?: ReadonlyArray<string>
     /** The proxies trusted to report a client's address. */
     readonly trustedProxies: TrustedProxies

@@ -111,7 +111,7 @@ const write = (
   outgoing.writeHead(status, headers)
   if (body === null || method === "HEAD") outgoing.end()
   else if (pieces !== undefined) {
-    // A client that reads nothing would hold the body's resources.
+    // A client that reads nothing would tie up the body's resources.
     outgoing.setTimeout(STALLED_MILLIS, () => outgoing.destroy())
     if (streaming === true) streamingResponses.add(outgoing)
     // A failure destroys the socket, and with it the message; the body's writer has logged it.
@@ -124,7 +124,7 @@ const write = (
   }
 }
 
-/** How long a client may take nothing of a body in pieces. */
+/** How long a client may read nothing of a body in pieces. */
 const STALLED_MILLIS = 60_000
 
 /**

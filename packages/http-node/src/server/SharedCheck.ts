@@ -1,6 +1,6 @@
 /**
- * One check shared by all callers at about the same time: any client may check readiness as often as it likes, and each
- * check costs the database something. No caller waits longer than the time limit, even if the check hangs: an
+ * One check shared by all callers at about the same time: any client may check readiness as often as it likes, and
+ * each check puts load on the database. No caller waits longer than the time limit, even if the check hangs: an
  * unresponsive database ends no statement, so a check that is too slow is abandoned, and the next caller starts a new
  * one.
  */

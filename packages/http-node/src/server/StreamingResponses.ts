@@ -1,6 +1,6 @@
 /**
- * Responses that a server which stops does not wait for, but ends first: their clients come back, to it or to another. Those
- * without an end of their own, such as event streams, are closed; requests that only wait for something stop waiting.
+ * Responses that a stopping server ends instead of waiting for them: their clients reconnect, to it or to another.
+ * Endless ones, such as event streams, are closed; requests that only wait for something stop waiting.
  */
 import type { ServerResponse } from "node:http"
 

@@ -54,7 +54,7 @@ export interface ProxySignIn {
   readonly role: PersonRole
 }
 
-/** Neither, unless the composition of the server provides them. */
+/** Both off, unless the composition of the server provides them. */
 export const ExternalSignIns = Context.Reference<{
   readonly program: ProgramSignIn | null
   readonly proxy: ProxySignIn | null
@@ -71,15 +71,15 @@ export type IdentifyExternal = (
 
 const MAX_SUBJECT_LENGTH = 200
 
-/** A program that does not respond holds the request up no longer. */
+/** A program that does not respond holds up the request no longer than this. */
 const WHO_IS_TIMEOUT = "5 seconds"
 
 const UNHANDLED = { person: null, handled: false }
 const NOBODY = { person: null, handled: true }
 
 /**
- * Headers of which Node keeps only the first of two, and headers with another meaning: a client's copy would hide the
- * proxy's unnoticed.
+ * Headers of which Node keeps only the first, and headers with another meaning: a client's copy would silently hide
+ * the proxy's.
  */
 const UNFIT_HEADERS = new Set(
   `age authorization content-length content-type etag expires from host if-modified-since if-unmodified-since last-modified

@@ -111,7 +111,7 @@ export const sessionCookie = (baseUrl: string): SessionCookie => {
   ]
   const readBound = (headers: Request["headers"]): string | null => {
     const digest = valueOf(digestName)(headers)
-    // A planted cookie beside the own one does not sign anybody out either.
+    // A planted cookie beside the genuine one signs nobody out either.
     return digest === null ? null : (valuesOf(name, headers).find((secret) => digestOf(secret) === digest) ?? null)
   }
   return {

@@ -57,7 +57,7 @@ const named = (parts: Parts): SheetFault => {
 
 const binary = () => not("a binary workbook (.xlsb)", "save it as .xlsx")
 
-/** No content type is half as long. The pattern takes time in the square of the length. */
+/** No content type is half as long. The pattern takes time quadratic in the length. */
 const MAX_TYPE_LENGTH = 200
 
 const isWorkbook = (type: string): boolean =>

@@ -5,7 +5,7 @@ import { SheetFault } from "./SheetFault.ts"
 const BATCH_ROWS = 500
 const BATCH_CELLS = 20_000
 
-/** What a cell costs its receiver, in characters. */
+/** The cost of a cell to its receiver, in characters. */
 const CELL_COST = 32
 /** The characters that any sheet may become, and the additional ones per byte of its part. */
 const FREE_CHARACTERS = 256 * 1024 ** 2

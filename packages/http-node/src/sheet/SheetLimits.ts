@@ -32,6 +32,6 @@ export const SHEET_LIMITS: SheetLimits = {
 
 export const megabytes = (bytes: number): string => `${Math.round(bytes / 1024 ** 2)} MB`
 
-/** The bytes to which such an archive may unpack: reading takes time in proportion. */
+/** The bytes to which such an archive may unpack: reading takes time in proportion to them. */
 export const unpackedLimit = (archiveBytes: number, limits: SheetLimits): number =>
   Math.min(limits.unpackedBytes, limits.freeUnpackedBytes + limits.unpackedRatio * archiveBytes)

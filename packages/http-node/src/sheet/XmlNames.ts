@@ -18,7 +18,7 @@ const PREFIXES: ReadonlyArray<readonly [RegExp, string]> = [
 const ODF = /^urn:(?:oasis:names:tc:opendocument|org:documentfoundation:names:experimental:\w+):xmlns:(\w+)(?::|$)/
 const OLD_ODF = /^http:\/\/openoffice\.org\/2\d\d\d\/(\w+)$/
 
-/** No known namespace is half as long. The patterns take time in the square of the length. */
+/** No known namespace is half as long. The patterns take time quadratic in the length. */
 const MAX_URI_LENGTH = 200
 
 const prefixOf = (uri: string): string => {
@@ -44,7 +44,7 @@ export class XmlNames {
   declare(depth: number, declarations: ReadonlyArray<readonly [prefix: string, uri: string]>): void {
     this.#declared += declarations.length
     if (this.#declared > MAX_DECLARATIONS) throw new SheetFault("it declares too many namespaces")
-    // Only what changes is kept: a copy of all for each element would take time in their number.
+    // Keeps only the changes: copying all declarations for each element would take time in proportion to their number.
     const outer = declarations.map(([prefix, uri]) => {
       const stoodFor = this.#prefixes.get(prefix)
       this.#prefixes.set(prefix, prefixOf(uri))

@@ -42,7 +42,7 @@ export const SETTINGS_ERRORS = [
   "bad_from",
 ] as const
 
-/** Which member of a body each is about. */
+/** The member of a body that each error is about. */
 export const SETTINGS_PARAMS = {
   bad_name: "/name",
   ...settingParams(SOURCE_SETTINGS),

@@ -40,7 +40,7 @@ export const manageViews = Effect.gen(function* () {
       summary: "Save a view",
       description: "A selection of a table's rows under a title. It is refused if the rows would be.",
       action: "view.change",
-      // Reading the rows may take seconds, and no session of the owner's must wait for it.
+      // Reading the rows may take seconds, and must not hold a session of the owner.
       once: { completed: "after" },
       body: newView,
       response: one(savedViewShape, "The view.", 201),

@@ -47,7 +47,10 @@ const STEPS = [
   5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000, 1500, 2000, 3000, 5000, 7500, 10_000, 15_000, 30_000,
 ]
 
-/** Stand for a time where there was none: failed attempts by their outcome; 0 is any other, and all of an older version. */
+/**
+ * Stand in for a time where there was none: failed attempts by their outcome; 0 is any other, and all of an older
+ * version.
+ */
 const REFUSED = -1
 const NO_ANSWER = -2
 

@@ -2,7 +2,7 @@
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { HAS_ENDED } from "../delivery/OrderedPageStatement.ts"
 
-/** $1: fingerprint. A key that replaces another has the subscriptions of the first. */
+/** $1: fingerprint. A key that replaces another takes over its subscriptions. */
 export const HOLDER = `
 SELECT 'key' AS kind, coalesce(k.origin, k.id)::float8 AS id FROM cabinet.api_key k
 WHERE k.fingerprint = $1::bytea AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > cabinet.now())
@@ -15,7 +15,7 @@ const OF_HOLDER = "a.removed_at IS NULL AND (a.subscriber_key = $1::int8 OR a.su
 export const VERIFIED = `
 SELECT 1 AS one FROM cabinet.address a WHERE ${OF_HOLDER} AND a.url = $3::text AND NOT ${HAS_ENDED} LIMIT 1`
 
-/** Removes those whose life is over, or that of their key. */
+/** Removes those that have expired, or whose key has. */
 export const END_ENDED = `
 SELECT cabinet.end_subscriptions(ARRAY(SELECT a.id FROM cabinet.address a WHERE a.removed_at IS NULL AND ${HAS_ENDED}))`
 

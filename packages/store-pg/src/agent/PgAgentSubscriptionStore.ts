@@ -1,4 +1,4 @@
-/** Agents' subscriptions in PostgreSQL: addresses in order, with their followers. */
+/** Agents' subscriptions in PostgreSQL: ordered addresses, with their followers. */
 import {
   AgentSubscriptionStore,
   type KeptSubscription,
@@ -38,7 +38,7 @@ const renew = Effect.fnUntraced(function* (
   return { is: "kept", endsAt: renewed!.ends_at, place } satisfies KeptSubscription
 })
 
-/** In a transaction. No other subscription is made until its end, so that the limits hold. */
+/** Runs in a transaction. No other subscription is created until its end, so that the limits hold. */
 const keep = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, made: NewSubscription) {
   yield* sql.unsafe(HOLD_ADDRESSES)
   yield* sql.unsafe(Statement.END_ENDED)

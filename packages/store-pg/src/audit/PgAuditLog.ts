@@ -1,6 +1,6 @@
 /**
- * The audit log in PostgreSQL, in daily partitions. An intent is there before the work's own transaction has ended, and so is
- * the outcome of work that was not done; `done` is a part of that transaction.
+ * The audit log in PostgreSQL, in daily partitions. An intent is committed before the work's own transaction, and so
+ * is the outcome of work that was not done; `done` is part of that transaction.
  */
 import { type AuditEntry, AuditLog, type AuditQuery, type OpenEntry } from "@data-cabinet/core/audit/AuditLog"
 import type { Actor } from "@data-cabinet/core/audit/Actor"

@@ -28,8 +28,9 @@ export interface Connection {
 }
 
 /**
- * A URL that cannot be honoured, or names an unreadable file, fails like a connection that cannot be opened, before one
- * is tried. `connectMillis` is the time limit for connecting to one host, unless the URL sets one.
+ * A URL that cannot be honoured, or that names an unreadable file, fails like a connection that cannot be opened, but
+ * before a connection is attempted. `connectMillis` is the time limit for connecting to one host, unless the URL sets
+ * one.
  */
 export const connectionOf = (text: string, connectMillis = 5_000): Effect.Effect<Connection, SqlError.SqlError> =>
   Effect.suspend(() => {

@@ -13,8 +13,8 @@ import type { Duplex } from "node:stream"
 export type GiveBack = () => boolean
 
 /**
- * How long an attempt waits for its turn, in milliseconds. Then the server decides: a request to cancel takes no session,
- * and a process whose sessions wait for each other must not wait for ever.
+ * How long an attempt waits for its turn, in milliseconds. Then the server decides: a request to cancel takes no
+ * session, and a process whose sessions wait for each other must not wait forever.
  */
 const TURN_MILLIS = 1_000
 
@@ -36,7 +36,7 @@ export class ConnectionShare {
   /** The number of connections, except those that write events. FitConnections sets it. */
   limit = Number.POSITIVE_INFINITY
   readonly #open = new Set<Duplex>()
-  /** Attempts without a response so far. */
+  /** Attempts that have no response yet. */
   readonly #unanswered = new Set<Duplex>()
   #isDoubtful = false
   readonly #waiting: Array<Waiting> = []

@@ -20,7 +20,7 @@ const BY_STATE: Readonly<Record<string, string>> = {
   "58030": "it cannot read or write its disk",
 }
 
-/** A pooler's own errors have few codes, and none that only they have. */
+/** A pooler's own errors have few codes, and none that is theirs alone. */
 const BY_POOLER: ReadonlyArray<readonly [RegExp, string]> = [
   [
     /unsupported startup parameter/i,

@@ -41,7 +41,7 @@ export class NoServerFits extends Error {
 
 const PROBE = "SELECT pg_catalog.pg_is_in_recovery(), pg_catalog.pg_backend_pid()"
 
-/** A pooler may give each transaction to another session of PostgreSQL, so that our sessions keep no state. */
+/** A pooler may give each transaction to another session of PostgreSQL, so our sessions would keep no state. */
 export class TransactionPooling extends Error {
   override readonly name = "TransactionPooling"
   constructor() {

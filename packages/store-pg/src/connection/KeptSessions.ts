@@ -47,7 +47,7 @@ export class KeptSessions {
   readonly #lent = new LiveSet<Fiber.Fiber<unknown, unknown>>()
   /** The most recently used one is used next. */
   readonly #free: Array<KeptSession> = []
-  /** For each waiting caller the pool is opening a session; one that is released meanwhile serves as well. */
+  /** The pool is opening a session for each waiting caller; one that is released meanwhile serves as well. */
   readonly #waiting: Array<(acquired: Acquired) => void> = []
   #isSwept = false
 
@@ -156,7 +156,7 @@ export class KeptSessions {
       deadline,
       expire: () => {
         this.#isSwept = false
-        // The first was used before the others.
+        // The first one is the least recently used.
         while (this.#free.length > 0 && this.#free[0]!.usedAt <= this.#wheel.now() - KEPT_MILLIS) {
           this.#free.shift()!.giveBack()
         }

@@ -36,7 +36,7 @@ export class StatementClient extends Context.Service<StatementClient, Statements
 export class FeedSessions extends Context.Service<
   FeedSessions,
   SessionPool.LentSessions & {
-    /** Has a silent database found out while this runs. */
+    /** While this runs, an unresponsive database is detected. */
     readonly owed: Watched
   }
 >()("@data-cabinet/store-pg/connection/FeedSessions") {}

@@ -47,7 +47,7 @@ export class PageExchange extends SessionExchange {
   readonly #resume: (result: PageResult) => void
   #inProof = false
   #added: Added = "more"
-  /** Whether a statement returned something else than it is said to. */
+  /** Whether a statement returned something else than declared. */
   #isOther = false
   readonly #lot = new RowLot()
   #version: string | null = null
@@ -163,7 +163,7 @@ export class PageExchange extends SessionExchange {
     else this.#note("malformed")
   }
 
-  /** Rows are left in the portal: exactly as many have come as were requested. */
+  /** More rows are left in the portal: as many have arrived as were requested. */
   get #mayFetch(): boolean {
     if (!this.#statement.areLong || this.#inProof || this.#failure !== undefined) return false
     return this.pipeline.next === COMPLETE && this.#lot.isComplete
@@ -218,12 +218,12 @@ export class PageExchange extends SessionExchange {
     return false
   }
 
-  /** Whether code that ran while the page was planned has put another statement in the place of ours, or taken it away. */
+  /** Whether code that ran while the page was planned has replaced or removed our prepared statement. */
   #isReplaced({ code: state }: PgProtocol.ErrorFields): boolean {
     return state === WRONG_MESSAGE || (this.#inProof && STALE_NAMES.has(state))
   }
 
-  /** Sends everything again, and prepares it again: the session has lost its prepared statements. */
+  /** Prepares and sends everything again: the session has lost its prepared statements. */
   #retry(): void {
     const { prepared } = this.session
     for (const { statement } of this.#pages) prepared.drop(statement.text)

@@ -8,7 +8,7 @@ export interface RowSink {
   readonly mostBytes: number
   /** Takes a DataRow's body. */
   readonly add: (bytes: DataView, start: number, end: number) => Added
-  /** A row that is too long to be sent on. */
+  /** A row that is too long to be passed on. */
   readonly skipped: () => Added
   /** About how many more rows it has room for, at least one; called after a row. */
   readonly room: () => number
@@ -48,13 +48,13 @@ export type PageResult = Result.Result<PageOutcome, SqlError.SqlError>
 /** The result for a caller that has left. */
 export const NOBODY_WAITS: PageResult = Result.succeed({ outcome: "other" })
 
-/** A page, and what becomes of its rows. */
+/** A page, and where its rows go. */
 export interface PageToRead {
   readonly statement: PageStatement
   readonly rows: RowSink
 }
 
-/** How many long rows are fetched at once, at most: they are sent before it shows how long they are. */
+/** How many long rows are fetched at once, at most: their lengths are known only after they were sent. */
 const MOST_LONG_ROWS = 8
 
 /** The long rows that are fetched at once: one, then twice as many each time. */

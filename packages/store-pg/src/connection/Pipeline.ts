@@ -33,12 +33,12 @@ export class Pipeline {
     return this.#reuses
   }
 
-  /** Whether the end of the transaction is sent. */
+  /** Whether the end of the transaction has been sent. */
   get isSynced(): boolean {
     return this.#isSynced
   }
 
-  /** The type of the message that is to come, but for rows. */
+  /** The type of the next expected message, apart from rows. */
   get next(): number | undefined {
     return this.#steps[this.#step]
   }
@@ -92,7 +92,7 @@ export class Pipeline {
     this.#send()
   }
 
-  /** Sends what there is, and the end of the transaction. */
+  /** Sends the pending messages, and the end of the transaction. */
   sync(): void {
     this.#steps.push(READY)
     this.endEarly()

@@ -96,7 +96,7 @@ const sessionsAtWork = ({ group, probe, open }: Suspect): Effect.Effect<AtWork |
     )
   })
 
-/** A database that refuses the probe may well be at work. */
+/** A database that refuses the probe may still be working. */
 const isAtWork = (found: AtWork | "refused"): boolean => found === "refused" || found.at_work > 0
 
 /**

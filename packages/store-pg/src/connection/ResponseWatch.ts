@@ -19,9 +19,9 @@ const lookedAt = (suspect: Suspect, since: () => number) =>
 export class ResponseWatch extends Context.Service<
   ResponseWatch,
   {
-    /** Has a group checked whenever another one was found unresponsive, until the scope closes. */
+    /** Checks the group whenever another one was found unresponsive, until the scope closes. */
     readonly join: (suspect: Suspect, since?: () => number) => Effect.Effect<void, never, Scope.Scope>
-    /** Has a group checked now, by a caller that waits for its response (see closeIfUnresponsive). */
+    /** Checks the group now, for a caller that waits for its response (see closeIfUnresponsive). */
     readonly look: (suspect: Suspect, owedSince: () => number | null) => Effect.Effect<Finding>
   }
 >()("@data-cabinet/store-pg/connection/ResponseWatch") {

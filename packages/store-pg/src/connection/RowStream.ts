@@ -40,7 +40,7 @@ export interface StreamStatement extends Pick<PageStatement, "text" | "values" |
 /** Rows that are being collected. */
 export interface RowBatch extends Pick<RowSink, "mostBytes" | "add"> {
   readonly isEmpty: boolean
-  /** Whether it is long enough to be passed on. */
+  /** Whether the batch is long enough to be passed on. */
   readonly isEnough: boolean
 }
 
@@ -100,7 +100,7 @@ export class RowStream<Batch extends RowBatch> implements Receiver, FrameConsume
     })
   }
 
-  /** Ends the connection, after a statement whose rest is not wanted. */
+  /** Ends the connection after a statement whose remaining rows are not wanted. */
   end(): void {
     if (!this.#isDone) this.#session.cancel()
     this.#session.wire.destroy()

@@ -29,10 +29,10 @@ export type Ask = (
   values: ReadonlyArray<string | null>,
 ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>
 
-/** The pauses between two looks, in milliseconds: the last one repeats. */
+/** The pauses between two checks, in milliseconds: the last one repeats. */
 const PAUSES = [20, 50, 100, 200, 300, 500, 1_000]
 
-/** After this many milliseconds it is said that a session runs on. */
+/** After this many milliseconds the log says that a session is still running. */
 const OUTLIVED_MILLIS = 2_000
 
 export interface EndedSession {
@@ -84,7 +84,7 @@ const hasEnded = (work: string, pid: number, millis: number) =>
 export class SessionEnds {
   readonly #scope: Scope.Scope
   readonly #ending = new Map<number, Fiber.Fiber<void>>()
-  /** The work of sessions that run on despite the request. */
+  /** The work of sessions that are still running despite the request. */
   readonly #outliving = new Map<string, number>()
 
   static readonly make = Effect.map(Effect.scope, (scope) => new SessionEnds(scope))
@@ -93,7 +93,7 @@ export class SessionEnds {
     this.#scope = scope
   }
 
-  /** Whether a session that does this work runs on although its termination was requested. */
+  /** Whether a session with this work is still running although its termination was requested. */
   isOutlived(work: string): boolean {
     return this.#outliving.has(work)
   }

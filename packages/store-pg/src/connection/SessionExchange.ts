@@ -61,7 +61,7 @@ export abstract class SessionExchange implements Receiver, FrameConsumer {
     if (ended === undefined) return
     this.#ended = undefined
     this.session.frames.rest()
-    // Done before the caller continues, which may use the session by the driver.
+    // Done before the caller continues, because the caller may use the session through the driver.
     this.session.wire.giveBack(chunk.subarray(end))
     ended()
   }
@@ -104,8 +104,9 @@ export abstract class SessionExchange implements Receiver, FrameConsumer {
   }
 
   /**
-   * Ends the session if its statement ended otherwise than by the requested cancel: a request that was not confirmed may
-   * still reach the session's next statement. The caller continues once the driver knows that the session has ended.
+   * Ends the session if its statement ended in another way than by the requested cancel: a request that was not
+   * confirmed may still reach the session's next statement. The caller continues once the driver knows that the
+   * session has ended.
    */
   protected endUnlessCancelled(state: string | undefined): void {
     if (!this.#isCancelled || state === CANCELLED) return

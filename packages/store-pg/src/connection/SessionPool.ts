@@ -34,7 +34,7 @@ export interface SessionPoolOptions extends Pick<
   readonly overdue?: Overdue
   /** Whether its connections are counted in the process's share of the server: an idle one is given to other pools. */
   readonly isCounted?: boolean
-  /** Called when a commit of the pool's was made visible before a standby had it; without `wires`. */
+  /** Called when a commit in this pool became visible before a standby had it; unused with `wires`. */
   readonly unconfirmed?: () => void
 }
 
@@ -225,7 +225,7 @@ const make = Effect.fnUntraced(function* (options: SessionPoolOptions) {
     listen: Effect.fnUntraced(function* (channel: string) {
       const [own] = yield* RcRef.get(listening)
       const scope = yield* Scope.make()
-      // A listener ends with a statement, which nobody would look after otherwise.
+      // A listener ends with a statement that nothing else would watch.
       yield* Effect.addFinalizer((exit) => watched(Scope.close(scope, exit)))
       return yield* watched(Scope.provide(own.listen(channel), scope))
     }),

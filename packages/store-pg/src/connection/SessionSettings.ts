@@ -64,7 +64,10 @@ const SAME_FOR_ALL = {
 /** PostgreSQL 17 and newer have it, and the cabinet's transactions have limits of their own. */
 const UNLIMITED_TRANSACTIONS = { transaction_timeout: () => "0" }
 
-/** A receipt means that its event outlives a crash. `local` and `remote_write` do so on this server, and are left. */
+/**
+ * A receipt means that its event outlives a crash. `local` and `remote_write` do so on this server, and are left
+ * unchanged.
+ */
 const DURABLE = { synchronous_commit: (is: string) => (is === "off" ? "on" : is) }
 
 /** Replication's own sessions run no triggers and check no foreign keys. */

@@ -1,6 +1,6 @@
 /**
- * The checks of sessions that several callers share. The check that refuses a session also ends it, of which the others may
- * learn first: they wait for its refusal, and fail with it instead of with a lost connection.
+ * The checks of sessions that several callers share. The check that refuses a session also ends it, and the others may
+ * notice that first: they wait for the refusal, and fail with it instead of a lost connection.
  */
 import type { PgConnection } from "@effect/sql-pg"
 import { Effect, Latch } from "effect"

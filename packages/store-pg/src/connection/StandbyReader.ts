@@ -98,7 +98,7 @@ class StandbyWatch {
     return this.#reason !== null
   }
 
-  /** Until the next check: a read got no response. */
+  /** Set until the next check: a read got no response. */
   setAside(): void {
     this.#reason = "It did not respond to a read."
     this.#lag.forget()
@@ -118,7 +118,7 @@ class StandbyWatch {
     return this.#check.pipe(Effect.andThen(this.#log), Effect.andThen(this.#measure))
   }
 
-  /** Its state, once it is near or has had the time to come near. */
+  /** Its state, once it is near or has had enough time to come near. */
   get settled(): Effect.Effect<StandbyState> {
     return Effect.gen({ self: this }, function* () {
       const { clock } = this.#options

@@ -28,7 +28,7 @@ const CHECK_INTERVAL = "500 millis"
 /** Statements owed a response while they run. */
 export type Watched = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** Runs, and is waited for, each time no response has arrived for too long; it is given since when. */
+/** Runs each time no response has arrived for too long, and is awaited; it gets the time since when. */
 type Suspected = (owedSince: () => number | null) => Effect.Effect<unknown>
 
 /** Watches a pool as long as the scope is open. `ping` runs any statement in it. */

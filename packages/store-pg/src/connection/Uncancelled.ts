@@ -29,11 +29,11 @@ const Patience = Context.Reference<Duration.Input>("@data-cabinet/store-pg/conne
 /** Keeps a session as long as its statement takes. No caller may await the fiber after interrupting it. */
 export const lingering = Effect.provideService(Patience, "Infinity")
 
-/** Milliseconds after which a statement is overdue, and the pause between two looks at it. */
+/** Milliseconds after which a statement is overdue, and the pause between two checks of it. */
 const OVERDUE_MILLIS = 10_000
 const CHECK_INTERVAL = "10 seconds"
 
-/** Looks whether a response can still come; it is given since when one is owed (see closeIfUnresponsive). */
+/** Checks whether a response can still come; it gets the time since when one is owed (see closeIfUnresponsive). */
 export type Overdue = (owedSince: () => number | null) => Effect.Effect<unknown>
 
 const left = () => {

@@ -7,7 +7,10 @@
 /** The names of PostgreSQL's own functions, as a regular expression: libxml2 evaluates an expression, or parses. */
 export const UNSTOPPABLE_FUNCTIONS = "^(xpath|xpath_exists|xmlexists|xml|xml_is_well_formed.*)$"
 
-/** Trusted languages in which every role may write functions; PL/pgSQL looks at interrupts. */
+/**
+ * Trusted languages in which every role may write functions; PL/pgSQL is not among them, because it checks for
+ * interrupts.
+ */
 export const OPEN_LANGUAGES = `
   SELECT l.lanname::text AS name FROM pg_language l
   WHERE l.lanpltrusted AND l.lanname NOT IN ('plpgsql', 'sql')

@@ -1,4 +1,4 @@
-/** How many addresses a source may have, and how many of them a filter. */
+/** How many addresses a source may have, and how many of them may have a filter. */
 import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_ADDRESSES, MAX_FILTERED_ADDRESSES, type TooManyAddresses } from "@data-cabinet/core/delivery/AddressStore"
 import type { PgClient } from "@effect/sql-pg"
@@ -14,7 +14,10 @@ export class Overfull extends Data.TaggedError("Overfull")<{
   readonly filtered: boolean
 }> {}
 
-/** Fails if one of these sources, but for those that it had, has too many addresses, or too many with a filter. */
+/**
+ * Fails if one of these sources, except those that the address had before, has too many addresses, or too many with a
+ * filter.
+ */
 const refuseOverfull = Effect.fnUntraced(function* (
   sql: Sql,
   sources: Subscription,
@@ -31,7 +34,7 @@ const refuseOverfull = Effect.fnUntraced(function* (
   if (overfull !== undefined) yield* new Overfull({ ...overfull, filtered })
 })
 
-/** What an address gets by a change: sources besides those that it had, or a filter for all of them. */
+/** What an address gets by a change: additional sources, or a filter for all of them. */
 export interface Gain {
   readonly sources: Subscription
   readonly had: Subscription
@@ -48,7 +51,7 @@ export const gaining = <A, E>(
   Effect.gen(function* () {
     yield* sql.unsafe(AddressStatement.HOLD_ADDRESSES)
     const changed = yield* change
-    // One that had every source gets none.
+    // An address that had every source gets no additional one.
     if (had !== "all") yield* refuseOverfull(sql, sources, had, false)
     if (filtered && !wasFiltered) yield* refuseOverfull(sql, sources, [], true)
     else if (filtered && had !== "all") yield* refuseOverfull(sql, sources, had, true)

@@ -83,7 +83,8 @@ export const HOLD_ADDRESSES = "SELECT FROM cabinet.job_lock WHERE name = 'addres
 
 /**
  * $1: whether all sources but $2 are meant, instead of $2 alone; $3: how many addresses a source may have, $4: whether
- * only those with a filter count. Returns a source with more, or null in its place if those of every source are more.
+ * only those with a filter count. Returns a source with more, or null for the source if the addresses of every source
+ * are more.
  */
 export const OVERFULL_SOURCE = `
   WITH counted AS MATERIALIZED (
@@ -150,7 +151,7 @@ export const AWAIT_EARLIER = `
 export const TRY_NOW = `
   UPDATE cabinet.follower SET not_before = cabinet.now() WHERE kind = '${ORDERED}' AND name = $1::int8::text AND failures > 0`
 
-/** $1: address. Ends its follower, and with it what its holder may save. */
+/** $1: address. Ends its follower, so that its holder can save nothing more. */
 export const REMOVE_FOLLOWER = `
   WITH gone AS (DELETE FROM cabinet.follower WHERE kind = '${ORDERED}' AND name = $1::int8::text RETURNING id),
   extra AS (DELETE FROM cabinet.ordered_delivery WHERE address_id = $1::int8)

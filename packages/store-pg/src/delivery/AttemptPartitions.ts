@@ -26,7 +26,7 @@ export const recording = <A>(sql: Sql, statement: Effect.Effect<A, SqlError.SqlE
     orUnavailable,
   )
 
-/** Drops partitions that are past their days, and deliveries whose attempts are gone. */
+/** Drops partitions past their retention period, and deliveries whose attempts are gone. */
 export const prune = Effect.fnUntraced(function* (sql: Sql, keep: Parameters<DeliveryQueue["Service"]["prune"]>[0]) {
   yield* orUnavailable(makePartitions(sql))
   const failedDays = Math.max(keep.deliveredDays, keep.failedDays)

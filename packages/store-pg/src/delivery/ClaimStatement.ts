@@ -60,7 +60,7 @@ const ADDRESSES_WITH_ROOM = `cabinet.address a
   WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = (SELECT $4::boolean)
     AND coalesce(r.room, ${ROOM}) > 0`
 
-/** For how many deliveries to an address with a rate the time has come; null for one without. */
+/** How many deliveries to an address with a rate may be sent now; null for an address without a rate. */
 const SLOTS = `CASE WHEN a.rate IS NOT NULL
     THEN coalesce(floor(extract(epoch FROM (SELECT at FROM clock) + ${CLAIMED_AHEAD} - pace.next_at) * a.rate)::int + 1, 0) END`
 

@@ -15,7 +15,7 @@ import { isForFollower } from "./FanOutStatement.ts"
 
 export interface UndeliveredEvent {
   readonly id: string
-  /** Whether it was delivered when it was accepted: then only addresses that are younger get it. */
+  /** Whether it was delivered when it was accepted: then only younger addresses get it. */
   readonly was_sent: boolean
 }
 
@@ -97,13 +97,13 @@ const QUEUE_FILTERED = `
     ARRAY(SELECT unnest(q.address_ids) UNION SELECT unnest(excluded.address_ids) ORDER BY 1)
   RETURNING cardinality(address_ids) AS count`
 
-/** $1: events. What a follower is still to write of them does not repeat what is written here. */
+/** $1: events. The follower will not repeat for them what is written here. */
 const AGAIN = "UPDATE cabinet.fan_out SET again = true WHERE event_id = ANY ($1::int8[])"
 
 /**
- * $1 and $2: the events, and whether they were sent; $3: whether addresses that are younger than an event get it. A follower
- * creates the deliveries to addresses without a filter. A number of their own puts them behind those of the accept, and among
- * the changes of addresses.
+ * $1 and $2: the events, and whether they were sent; $3: whether addresses that are younger than an event get it. A
+ * follower creates the deliveries to addresses without a filter. Their own number puts them after those of the accept,
+ * and among the changes of addresses.
  */
 const FAN_OUT = `
   WITH queued AS (

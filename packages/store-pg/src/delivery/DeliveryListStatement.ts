@@ -11,7 +11,7 @@ import { DELIVERY_OUTCOMES, type DeliveryOutcome } from "@data-cabinet/core/deli
 import type { DeliveryFilter } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { MADE_DUE } from "./DeliveryStatement.ts"
 
-/** A delivery of a slice: whether it is of the list, and where a page that ends with it is continued. */
+/** A delivery of a slice: whether it belongs to the list, and where a page that ends with it continues. */
 export interface SliceRow extends DeliveryRow {
   readonly matched: boolean
   readonly key: string
@@ -68,7 +68,7 @@ const MATCHED = `($5::bigint IS NULL OR w.address_id = $5::bigint) AND ($6::text
 
 const COLUMNS = "id, address_id, event_id, type, state, attempts, created_at, due_at, leased_until, last_at, outcome"
 
-/** Where the runs begin. Each is a value of its own, so that the indexes are entered there. */
+/** Where the runs begin. Each is a separate value, so that the scans of the indexes begin there. */
 const BEFORE = `(SELECT at FROM bounds), (SELECT id FROM bounds)`
 
 const ATTEMPTED = (outcomes: ReadonlyArray<DeliveryOutcome>) => `
@@ -150,7 +150,7 @@ const RESENDABLE = `w.matched AND w.nth <= $7::int AND w.type <> 'ping' AND NOT 
       AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = w.address_id AND a.removed_at IS NULL)
       AND EXISTS (SELECT FROM cabinet.event e WHERE e.id = w.event_id AND e.deleted_at IS NULL)`
 
-/** How many of a slice are sent again, and where it ends; `more`: whether others may follow. */
+/** How many deliveries of a slice are sent again, and where it ends; `more`: whether others may follow. */
 export interface ResentSlice {
   readonly count: number
   readonly key: string | null
@@ -172,7 +172,7 @@ const SLICE_END = `
 export const COUNT_SLICE = (filter: DeliveryFilter): string =>
   `${slicing(filter)}, chosen AS (SELECT FROM numbered w WHERE ${RESENDABLE})${SLICE_END}`
 
-/** Makes those of a slice due. One that is claimed meanwhile is left to finish. */
+/** Makes the deliveries of a slice due. One that is claimed meanwhile is left to finish. */
 export const RESEND_SLICE = (filter: DeliveryFilter): string => `${slicing(filter)}, chosen AS (
     INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)
     SELECT w.id, w.address_id, w.event_id, w.attempts, w.created_at, cabinet.now(), w.last_at, w.outcome FROM numbered w

@@ -47,7 +47,7 @@ export const WHY_NOT_RESENT = `
 const resendable = (only: "all" | "failed"): string =>
   `NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)${only === "failed" ? " AND d.state = 'due' AND d.failures > 0" : ""}`
 
-/** $1: address, $2: from, $3: to. How many deliveries would be resent; none but those in the queue can have failed. */
+/** $1: address, $2: from, $3: to. How many deliveries would be resent; only deliveries in the queue can have failed. */
 export const COUNT_RESENDABLE = (only: "all" | "failed") => `
   SELECT (
     SELECT count(*) FROM cabinet.delivery d JOIN cabinet.event e ON e.id = d.event_id

@@ -1,4 +1,4 @@
-/** The statements that write the deliveries of events behind their accepts. */
+/** The statements that write the deliveries of events after their accepts. */
 import { HOLDERS } from "../feed/Fence.ts"
 
 /** $1: how many. The first events whose deliveries are to be written. */
@@ -9,8 +9,8 @@ SELECT as_of::text AS as_of, event_id::text AS event_id, is_filtered FROM (
 ) q ORDER BY q.as_of, q.is_filtered DESC LIMIT $1::int`
 
 /**
- * $1: events. Those that no other transaction changes are held: a cancellation sees all that is written here, or it is
- * seen here. The others are left for later, so that nobody waits for a session that stalls.
+ * $1: events. Locks those that no other transaction is changing: a cancellation sees everything that is written here,
+ * or is seen here. The others are left for later, so that nobody waits for a session that stalls.
  */
 export const HOLD_EVENTS = `
 SELECT id::text AS id FROM cabinet.event WHERE id = ANY ($1::int8[]) ORDER BY id FOR SHARE SKIP LOCKED`
@@ -80,8 +80,8 @@ export const WRITE_AGAIN = `WITH ${PICKED}, had AS MATERIALIZED (
       WHERE a.id = p.address_id AND (a.created_at > e.received_at) = $8::bool))`)}`
 
 /**
- * $1: event. To all addresses at once, of which there are at most 1,000. A server of the previous version does not know that
- * they are to come, so any of them may have one.
+ * $1: event. To all addresses at once, of which there are at most 1,000. A server of the previous version does not
+ * know that these deliveries will come, so any address may have one already.
  */
 export const WRITE_FILTERED = `
 WITH had AS MATERIALIZED (
@@ -104,7 +104,7 @@ DELETE FROM cabinet.fan_out WHERE as_of = ANY ($1::int8[])`
 /** $1: what was written in part, $2: up to this address. */
 export const PROCEED = "UPDATE cabinet.fan_out SET address_id = $2::int8 WHERE as_of = $1::int8"
 
-/** Ends once the slice that is being written has committed. */
+/** Waits until the slice that is being written has committed. */
 export const AFTER_SLICE = "SELECT FROM cabinet.follower WHERE kind = 'deliveries' FOR SHARE"
 
 /**

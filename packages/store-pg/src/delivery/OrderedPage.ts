@@ -70,8 +70,8 @@ const endOf = (rows: ReadonlyArray<Statement.PageRow>): FeedPlace | null => {
 }
 
 /**
- * The end of an address whose order has ended: its last rule sends nothing, so once the feed is read up to that rule, so is
- * everything that it owed.
+ * The end of an address whose order has ended: its last rule sends nothing, so once the feed has been read up to that
+ * rule, the address owes nothing more.
  */
 const lastRulePassed = ({ bound_epoch, bound }: Statement.HeadRow, rules: ReadonlyArray<Rule>): FeedPlace | null => {
   const places = rules.map(({ epoch, xid }): FeedPlace => ({ epoch: Number(epoch), xid: BigInt(xid), id: 0 }))
@@ -92,7 +92,7 @@ export const orderedPage = Effect.fnUntraced(function* (
   const [head] = yield* sql.unsafe<Statement.HeadRow>(Statement.HEAD, [0, 0, 0, 0, held.id])
   if (head === undefined || head.lease !== held.lease || head.stopped) return null
   const { address_id: addressId, epoch, xid, event_id: eventId } = head
-  // A later snapshot than the watermark's, as in the feed's pages.
+  // Uses a later snapshot than the watermark's, as the feed's pages do.
   const rows = yield* sql.unsafe<Statement.PageRow>(Statement.PAGE, [
     addressId,
     epoch,

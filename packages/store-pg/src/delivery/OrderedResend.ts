@@ -14,7 +14,9 @@ import { slicedFilter } from "./SlicedFilter.ts"
 /** Events examined in one statement. */
 const SLICE = 1_000
 
-/** $1: address. No row if it has never been in order, or is an agent's, whose client reads earlier events by itself. */
+/**
+ * $1: address. No row if it has never been ordered, or if it is an agent's, whose client reads earlier events itself.
+ */
 const FIRST_PLACE = `
 SELECT r.epoch::text AS epoch, r.xid::text AS xid, '0' AS id FROM cabinet.address_rule r
 WHERE r.address_id = $1::int8 AND NOT EXISTS (SELECT FROM cabinet.address a WHERE a.id = $1::int8 AND a.subscription IS NOT NULL)

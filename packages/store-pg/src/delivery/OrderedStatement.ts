@@ -15,7 +15,7 @@ export const DELIVERED_CHANNELS = CHANNELS.filter((channel) => channel !== "file
 
 const IS_BEHIND = `EXISTS (${behind("1", PLACE, "", "1")})`
 
-/** An event of one of the sources of any of its rules. Others alone make it due only now and then. */
+/** An event of one of the sources of any of its rules. Other events alone make it due only now and then. */
 export const HAS_EVENTS = `CASE
   WHEN (SELECT bool_or(r.every_source) FROM cabinet.address_rule r WHERE r.address_id = o.address_id) THEN ${IS_BEHIND}
   ELSE EXISTS (
@@ -40,7 +40,7 @@ const CLAIMABLE = `cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = 
   JOIN cabinet.address a ON a.id = o.address_id
   WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND NOT ${HAS_ENDED} AND (f.failures > 0) = $1::bool`
 
-/** $1: as above, $2: how many. Those that have rested longest. */
+/** $1: as above, $2: how many. Claims those that have waited longest. */
 export const LOCK_CLAIMABLE = `
 SELECT ${FOLLOWER_ROW} FROM ${CLAIMABLE}
   AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now() AND ${IS_FIRST} AND ${HAS_EVENTS}

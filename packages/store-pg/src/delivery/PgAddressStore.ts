@@ -66,7 +66,7 @@ export const layer = Layer.effect(
         const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
         if (removed.length === 0) return { existed: false }
         yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_FOLLOWER, [id]))
-        // What it wrote is cancelled below; its next slice does not know the address.
+        // What the follower wrote is cancelled below; its next slice no longer finds the address.
         yield* orUnavailable(sql.unsafe(AFTER_SLICE))
         for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
           const slice = sql.unsafe<{ readonly count: number }>(

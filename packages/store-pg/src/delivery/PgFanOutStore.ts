@@ -1,6 +1,6 @@
 /**
- * Writes the deliveries of events behind their accepts, in slices. The follower's row is locked, so one process at a time
- * writes; the address up to which an event's deliveries are written is kept in the same transaction.
+ * Writes the deliveries of events after their accepts, in slices. The follower's row is locked, so one process at a
+ * time writes; the address up to which an event's deliveries are written is kept in the same transaction.
  */
 import { type FanOutSlice, FanOutStore } from "@data-cabinet/core/delivery/FanOut"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
@@ -40,7 +40,7 @@ const writeOne = (sql: Sql, row: Statement.FanOutRow, room: number) => {
   )
 }
 
-/** The places in one of the two queues. */
+/** The events in one of the two queues. */
 const asOf = (rows: ReadonlyArray<Statement.FirstRow>, isFiltered: boolean) =>
   int8Array(rows.filter((row) => row.is_filtered === isFiltered).map((row) => BigInt(row.as_of)))
 

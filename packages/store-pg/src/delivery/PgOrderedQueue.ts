@@ -61,7 +61,7 @@ const progressed = (
 ): FollowerLease | null => {
   const moved = movePlace(row, held.lease, place ?? row.place, row.now, leaseMillis)
   if (moved === null) return null
-  // A call that only renews the lease is no success.
+  // A call that only renews the lease does not count as a success.
   const stands = place === null ? { ...moved, failures: row.failures } : moved
   if (next.is === "keep") return stands
   if (next.is === "fail") return failLease(stands, held.lease, row.now, () => next.afterMillis)

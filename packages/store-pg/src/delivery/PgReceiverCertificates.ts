@@ -1,6 +1,6 @@
 /**
- * The ends of receivers' certificates, written some seconds after they were seen and only when they have changed. A process that is
- * killed before sees them again with the next connection.
+ * The ends of receivers' certificates, written some seconds after they were seen and only when they have changed. If
+ * the process is killed before that, they are seen again with the next connection.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"

@@ -60,14 +60,14 @@ export const persistently = <A, E>(sql: Sql, work: Effect.Effect<A, E>) =>
 
 const renewSources = (sql: Sql, id: number) => sql.unsafe(AddressStatement.RENEW_SOURCES, [id])
 
-/** The sources that it has no longer get a new version, as do those that it has from now on. */
+/** Sources that it loses get a new version, and so do those that it has from now on. */
 const changeFiltered = Effect.fnUntraced(function* (sql: Sql, id: number, changed: StoredChange) {
   yield* renewSources(sql, id)
   yield* change(sql, id, changed)
   yield* renewSources(sql, id)
 })
 
-/** A filter holds from a moment between two accepts on. */
+/** A filter takes effect between two accepts. */
 export const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
   const { url, sources, filters = [], headers = [], clientIdentity = null, order, batch = NO_BATCHES, ...others } = made
   const sending = clientIdentity === null ? others : { ...others, identity: storedIdentity(cipher, clientIdentity) }
@@ -157,7 +157,7 @@ const isNamedAlike = (headers: string, names: ReadonlyArray<string>): boolean =>
   return stored.length === names.length && stored.every(([name]) => names.includes(name))
 }
 
-/** Whether the change is still one of the address that was seen. */
+/** Whether the address is still in the state that the change was made for. */
 const isSeen = (row: LockedRow, made: AddressChange, was: SeenAddress): boolean => {
   const isIdentified = made.clientIdentity !== undefined
   if (made.url === undefined) return !(changesHeaders(made) || isIdentified) || row.url === was.url
@@ -197,7 +197,7 @@ const orderAfter = (row: LockedRow, { order, batch }: AddressChange): Order => {
   return { inOrder, batch: inOrder ? given : NO_BATCHES }
 }
 
-/** In a transaction, which is repeated as a whole. False as in `set`, which then changes nothing. */
+/** Runs in a transaction, which is repeated as a whole. Returns false as `set` does, and then changes nothing. */
 export const setAddress = Effect.fnUntraced(function* (
   parts: { readonly sql: Sql; readonly cipher: SecretCipher },
   id: number,

@@ -1,4 +1,4 @@
-/** An address as its row stores it, and what a change writes there. */
+/** An address as stored in its row, and what a change writes there. */
 import { randomBytes } from "node:crypto"
 import type { Address, AddressSubscription, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
@@ -117,7 +117,7 @@ export const changeSending = Effect.fnUntraced(function* (sql: PgClient.PgClient
   if (identity !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
 })
 
-/** Writes a change, whatever it decides about. */
+/** Writes all parts of a change. */
 export const change = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: StoredChange) {
   const { url, sources, filters, headers } = changed
   if (url !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_URL, [id, url])

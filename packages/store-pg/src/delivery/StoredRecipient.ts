@@ -1,4 +1,4 @@
-/** What an address's row says about sending to it, decrypted. */
+/** The parts of an address's row that are needed to send to it, decrypted. */
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
@@ -19,13 +19,13 @@ export interface RecipientRow {
   readonly timeout_seconds: number | null
   /** JSON; null for the contract's own body. */
   readonly body: string | null
-  /** Of an agent's subscription; absent where those are not claimed. */
+  /** Of an agent's subscription; absent where agents' deliveries are not claimed. */
   readonly subscription?: string | null
   readonly subscription_event?: string | null
   readonly subscription_source?: number | null
 }
 
-/** Those that can be decrypted, newest first. */
+/** The secrets that can be decrypted, newest first. */
 const secretsOf = (
   { secret, previous_secret: previous }: RecipientRow,
   cipher: SecretCipher,

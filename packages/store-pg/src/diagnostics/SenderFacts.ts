@@ -1,4 +1,4 @@
-/** The diagnostics' facts about senders: their refusals, their addresses, and their losses. */
+/** The diagnostics' facts about senders: refused requests, addresses, and lost characters. */
 import type { DiagnosticsReport } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { lacksFieldsOf, providerOf } from "@data-cabinet/core/source/Providers"
 import { ADDRESS_RECIPES } from "@data-cabinet/core/verification/Recipes"

@@ -17,7 +17,7 @@ const WRITE_A_MEGABYTE = [
   "INSERT INTO pg_temp.cabinet_room SELECT repeat(md5(n::text), 60) FROM generate_series(1, 512) n",
 ]
 
-/** A role that may not create such a table cannot find out: then the next event does. */
+/** A role that may not create such a table cannot check: then the next event shows it. */
 const MAY_NOT = "42501"
 
 /** Null if writing has just succeeded; otherwise the reason, in words that end the sentence "…: ". */
@@ -41,7 +41,7 @@ export const writeFailure = (otherwise: string): Effect.Effect<string | null, ne
   })
 
 /**
- * Null while events can be written, as far as is known; otherwise the reason, in words for an operator. Queries nothing
+ * Null while events can be written, as far as is known; otherwise the reason, in words for an operator. Sends no query
  * while all is well. It writes on a session like those of the writers, because a server may refuse these alone.
  */
 export const cannotWrite: Effect.Effect<string | null, never, WriteSessions> = Effect.gen(function* () {

@@ -16,7 +16,7 @@ export const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, EmbeddedPost
     ),
   ).pipe(Effect.flatten)
 
-/** The system's codes for a disk that does not take a file. */
+/** The system's codes for a disk that refuses a file. */
 const OF_DISK: ReadonlySet<unknown> = new Set(["EDQUOT", "EIO", "ENOSPC", "EROFS"])
 
 const ofDisk = (error: unknown): EmbeddedPostgresError | undefined => {

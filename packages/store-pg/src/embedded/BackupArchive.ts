@@ -126,7 +126,7 @@ export class BackupArchive {
       await this.#written
       await this.#handle.sync()
       await this.#handle.close()
-      // Aborted at the last moment: the caller knows, and must find no file.
+      // Aborted at the last moment: the caller knows, and must not find a file.
       if (this.#failed.signal.aborted) throw new Error("the backup was cancelled")
       await rename(this.#unfinished, this.#file)
       this.#isFinished = true

@@ -24,7 +24,7 @@ import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { REPORTS_GROUP } from "../migrations/ReportsRole.ts"
 
-/** The functions that PUBLIC may call in this database, and must not. The owner may grant those of XML to others. */
+/** The functions that PUBLIC may call in this database but must not. The owner may grant those of XML to others. */
 const OPEN_FUNCTIONS = `
   SELECT p.oid::regprocedure::text AS function, p.proname ~ '${UNSTOPPABLE_FUNCTIONS}' AS xml FROM pg_proc p
   WHERE p.pronamespace = 'pg_catalog'::regnamespace
@@ -51,7 +51,7 @@ const OTHERS = `SELECT datname::text AS name FROM pg_database
 /** Enough for the owner's sessions of one server to go on while every other role's connections are in use. */
 const RESERVED = 10
 
-/** One row if the setting exists and is unset, and enough connections are left to the other roles. */
+/** One row if the setting exists and is unset, and enough connections remain for the other roles. */
 const MAY_RESERVE = `
   SELECT FROM pg_settings WHERE name = 'reserved_connections' AND source = 'default'
     AND current_setting('max_connections')::int4 >= ${5 * RESERVED}`
@@ -96,7 +96,10 @@ const connectionsReserved = (owner: string) =>
     yield* run(`GRANT ${RESERVED_GROUP} TO ${quoteName(owner)}`)
   })
 
-/** Does nothing if all is closed, as on every start but a cluster's first. Returns whether it is; failures are logged. */
+/**
+ * Does nothing if everything is closed, as on every start after a cluster's first. Returns whether everything is;
+ * failures are logged.
+ */
 export const closeCluster = (endpoint: Endpoint, { superuser, owner }: ClusterRoles): Effect.Effect<boolean> => {
   const as = <A, E>(database: string, work: Effect.Effect<A, E, PgClient.PgClient>) =>
     Effect.provide(

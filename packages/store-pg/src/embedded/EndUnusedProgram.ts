@@ -1,6 +1,6 @@
 /**
- * How Node runs `EndUnused`: the file next to this one. A bundle has no such file and puts a module with the program's
- * text in the place of this one (`scripts/bundle/embedFiles.mjs`).
+ * How Node runs `EndUnused`: the file next to this one. A bundle has no such file, and replaces this module with one
+ * that contains the program's text (`scripts/bundle/embedFiles.mjs`).
  */
 import { fileURLToPath } from "node:url"
 

@@ -1,6 +1,6 @@
 /**
- * How the embedded server is reached: over a unix socket in a private directory, or, if the system has none that
- * PostgreSQL and Node share (Windows), over TCP on 127.0.0.1 with a password that only this user can read.
+ * Determines how the embedded server is reached: over a unix socket in a private directory, or, if the system has none
+ * that PostgreSQL and Node share (Windows), over TCP on 127.0.0.1 with a password that only this user can read.
  */
 import { randomBytes } from "node:crypto"
 import { existsSync, lstatSync, readFileSync, rmSync, writeFileSync } from "node:fs"

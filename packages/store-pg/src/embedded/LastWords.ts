@@ -1,13 +1,14 @@
 /**
- * Why the embedded PostgreSQL ended or does not start, by the last words in its own log. In our words for the usual
- * causes; otherwise in PostgreSQL's, without its quotations, so that they may be shown to anyone.
+ * Finds out why the embedded PostgreSQL ended or does not start, from the last messages in its log. Words the usual
+ * causes itself, and leaves the others in PostgreSQL's words, without what they quote, so that they may be shown to
+ * anyone.
  */
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs"
 import { Context, Effect, Layer } from "effect"
 import { dataDirAt } from "./DataDir.ts"
 import { isServerOf, readPostmasterPid } from "./PostmasterPid.ts"
 
-/** As much of the end of a log as is searched. */
+/** How many bytes at the end of a log are searched. */
 const TAIL_BYTES = 65_536
 
 const READY = /database system is ready to accept connections/
@@ -70,7 +71,7 @@ const usualReason = (words: string): string | undefined => USUAL.find(([pattern]
 export const reasonIn = (lastWords: string): string =>
   usualReason(lastWords) ?? `it has stopped (${lastWords.replace(/"[^"]*"/g, "…").replace(/\s+/g, " ")})`
 
-/** For a log: the reason with the words that it was found in, or these alone. */
+/** For a log: the reason with the message in which it was found, or the message alone. */
 export const reasonWithWords = (lastWords: string): string => {
   const reason = usualReason(lastWords)
   return reason === undefined ? lastWords : `${reason} (${lastWords})`

@@ -1,6 +1,6 @@
 /**
  * The TCP port of the embedded server, on which reports are read: off unless a port is set, on the loopback only, and
- * for the logins for reports alone. Any other login is rejected before a password counts.
+ * only for the logins for reports. Any other login is rejected before a password counts.
  *
  * The rules of access are a file of our own, because those that initdb writes trust every user of the machine.
  */

@@ -1,6 +1,6 @@
 /**
  * The parameters of an accept statement. Every batch has its events, the keys of its bodies and its original requests,
- * always in the same places; the parts that only some batches need add theirs after them.
+ * always at the same positions; parts that only some batches need add their parameters after them.
  */
 import { int8Array } from "../connection/Parameter.ts"
 import type { InputColumns } from "../connection/InputColumns.ts"

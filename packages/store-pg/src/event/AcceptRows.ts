@@ -1,4 +1,4 @@
-/** The parts of an accept statement that write the rows of its events, and note those that are written later. */
+/** The parts of an accept statement that write the rows of its events, and record those that are deferred. */
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 import { type BatchTable, CREATED_COLUMNS, type CreatedColumn } from "./Batch.ts"

@@ -11,13 +11,16 @@ import type { PendingBatch } from "./PendingRequests.ts"
 export const late = (withdrawn: boolean): Appended =>
   Result.fail(unavailable("The database did not respond in time.", !withdrawn))
 
-/** Why PostgreSQL refused the statement, as of a full disk: nothing of it was done. Undefined for any other failure. */
+/**
+ * Why PostgreSQL refused the statement, for example because of a full disk: nothing of it was done. Undefined for any
+ * other failure.
+ */
 export const refusalOf = (cause: Cause.Cause<SqlError.SqlError>): string | undefined => {
   const error = Cause.squash(cause)
   return SqlError.isSqlError(error) ? writeTrouble(error) : undefined
 }
 
-/** Why no session could be opened; undefined if no more is known than that. */
+/** Why no session could be opened; undefined if the reason is unknown. */
 export const connectFailureOf = (cause: Cause.Cause<SqlError.SqlError>): string | undefined => {
   const error = Cause.squash(cause)
   return SqlError.isSqlError(error) ? failureWords(error) : undefined

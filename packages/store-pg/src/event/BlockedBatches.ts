@@ -63,7 +63,7 @@ export class BlockedBatches {
     })
   }
 
-  /** Waits for the locks of bodies again, some time after a stranger was seen. */
+  /** Waits for the locks of bodies again, some time after a foreign session was seen. */
   get trustAgain(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       yield* this.#strangerSeen.await

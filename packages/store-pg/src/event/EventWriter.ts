@@ -75,7 +75,7 @@ export class EventWriter {
     this.#parts = parts
   }
 
-  /** Queues a request. Its result is there by the deadline at the latest. */
+  /** Queues a request. Its result arrives by the deadline at the latest. */
   append(request: AcceptRequest, deadline?: Deadline, abandoned?: AbortSignal): Promise<Appended> {
     const { wheel } = this.#parts
     if (this.#isStopping) return Promise.resolve(Result.fail(unavailable("The service is stopping.")))
@@ -114,7 +114,7 @@ export class EventWriter {
       yield* Effect.forkScoped(Effect.forever(blocked.look))
       yield* Effect.forkScoped(Effect.forever(blocked.trustAgain))
       for (let n = 0; n < WRITERS; n++) yield* Effect.forkScoped(Effect.forever(this.#writeOnNewSession))
-      // Before the writers are interrupted.
+      // Runs before the writers are interrupted.
       yield* Effect.addFinalizer(() => this.#stop)
     })
   }

@@ -24,7 +24,7 @@ export const deleteRows = Effect.fnUntraced(function* (sql: PgClient.PgClient, f
     const rows = sql.unsafe(`DELETE FROM ${quoteQualified(SOURCES_SCHEMA, table)} WHERE _event_id = ANY ($1::int8[])`, [
       ids,
     ])
-    // A table that was dropped has no rows.
+    // A dropped table has no rows.
     yield* Effect.catchIf(sql.withTransaction(rows), isMissingTable, () => Effect.void)
   }
   yield* sql.unsafe(DELETE_DEFERRED_ROWS, [ids])

@@ -2,7 +2,7 @@
 import type { OtherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
 import { originalOf, slicedEvents } from "./KeptOriginals.ts"
 
-/** $1: events. Locks them as the trash does, by number: a caller that waited reads the changes of the first. */
+/** $1: events. Locks them by number, as the trash does: a caller that waited sees the changes of the previous one. */
 export const LOCK_EVENTS = "SELECT FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) ORDER BY e.id FOR UPDATE OF e"
 
 export interface RereadRow {

@@ -68,7 +68,7 @@ export const sourceTableCache = (sql: PgClient.PgClient) => {
     return { table: fitted.table, plans: fitted.plans, waits: false }
   })
 
-  /** Drops the sources that no longer wait; queried only while there are any. */
+  /** Removes the sources that no longer wait; queries the database only while there are any. */
   const forgetDrained = Effect.gen(function* () {
     const still = yield* sql.unsafe<{ id: string }>(
       "SELECT id::text AS id FROM cabinet.source WHERE rows_deferred AND deleted_at IS NULL",

@@ -65,7 +65,7 @@ export const DELETE_DEFERRED_ROWS = `
 WITH set_aside AS (DELETE FROM cabinet.row_set_aside WHERE event_id = ANY ($1::int8[]))
 DELETE FROM cabinet.deferred_row WHERE event_id = ANY ($1::int8[])`
 
-/** What people marked as read or done. */
+/** Removes the marks "read" and "done" that people set. */
 export const DELETE_MARKS = `DELETE FROM cabinet.inbox_mark WHERE event_id = ANY ($1::int8[])`
 
 export const ERASE_ORIGINALS = `

@@ -160,7 +160,7 @@ export const layer = Layer.effect(
     const context = yield* Effect.context()
 
     const ending = yield* SessionEnds.make
-    /** A view's function may go on although its client has gone; its session's place is then kept as well. */
+    /** A view's function may continue although its client has gone; its session then keeps its place as well. */
     const endBackend = (pid: number): Effect.Effect<void> =>
       ending.end(pid, EXPORT, (onAsked) =>
         endReader({ owner, own: sessions, role }, { pid, work: EXPORT, isExpected: true, onAsked }),
@@ -174,7 +174,7 @@ export const layer = Layer.effect(
       const closing = Effect.andThen(sessions.snapshots.invalidate(kept.session), left)
       Effect.runForkWith(context)(Effect.ensuring(closing, Effect.sync(kept.giveBack)))
     }
-    /** Tried apart, since it may run a customer's functions. */
+    /** Tried separately, because it may run a customer's functions. */
     const tried = (statement: string, text: string) =>
       sessions.isolated.use((session, settingsAreLoose) => {
         const used = { sessions: sessions.isolated, session, settingsAreLoose, pid: session.processId }

@@ -1,4 +1,6 @@
-/** Events after a place of the feed, as SQL: one scan a channel of the feed's own index, which reads no payload. */
+/**
+ * Events after a place of the feed, as SQL: one scan of the feed's own index for each channel, which reads no payload.
+ */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 
 /** The columns of events `e` after a place, in no order across channels. `until` is a further condition, with its `AND`. */

@@ -32,7 +32,7 @@ const ROW_HEAD = 2
 
 export const VALUE_HEAD = 4
 
-/** Where the values of fixed size begin, from the beginning of a row. */
+/** The offset in a row at which the values of fixed size begin. */
 export const EPOCH = ROW_HEAD + VALUE_HEAD
 
 export const XID = EPOCH + 12

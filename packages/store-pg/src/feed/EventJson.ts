@@ -47,9 +47,9 @@ export const endEvent = (
   return END.write(to, here)
 }
 
-/** Adds the verdict to an event that was written up to here. */
+/** Adds the verdict to an event that has been written up to this point. */
 export const addVerdict = (to: DataView, end: number, verified: boolean): number =>
   (verified ? VERIFIED : UNVERIFIED).write(to, end - 1)
 
-/** The same of an event that is spam. */
+/** Marks an event that is spam. */
 export const addSpam = (to: DataView, end: number): number => SPAM.write(to, end - 1)

@@ -4,7 +4,7 @@ import { int64At } from "../row/ValueToJson.ts"
 import { addSpam, addVerdict, endEvent } from "./EventJson.ts"
 import { CHANNEL, COLUMNS, EPOCH, NOT_ASKED, RECEIVED_AT, SPAM, VALUE_HEAD, HISTORY, MARKS } from "./EventColumns.ts"
 
-/** Where the head of the first value begins that may be missing. */
+/** Where the header of the first value that may be missing begins. */
 const REST = HISTORY + 1
 
 /** The offset of the payload; past the end if missing, and negative if the row is not an event's. */
@@ -25,7 +25,7 @@ export const payloadIn = (sent: DataView, start: number, end: number): number =>
   return size === end - payload - VALUE_HEAD ? payload + VALUE_HEAD : -1
 }
 
-/** The offset of the head of the value after an optional value of eight bytes; negative if missing. */
+/** The offset of the header of the value after an optional value of eight bytes; negative if missing. */
 const afterOptional = (sent: DataView, at: number, end: number): number => {
   const size = sent.getInt32(at)
   const next = at + VALUE_HEAD + Math.max(0, size)

@@ -1,5 +1,5 @@
 /**
- * The names of sources as the feed last read them, with the JSON that they are written as. They are never taken for true: a
+ * The names of sources as the feed last read them, with the JSON that they are written as. They are never trusted: a
  * page that was written with them is compared with the names that are read after its events.
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"

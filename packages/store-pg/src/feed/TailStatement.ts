@@ -8,7 +8,7 @@ const PLACE = `epoch::text, xid::text, id::text,
 const each = (channels: ReadonlyArray<Channel>, walk: (channel: Channel) => string): string =>
   channels.map((channel) => `(${walk(channel)})`).join(" UNION ALL ")
 
-/** $1, $2: the watermark. The last order names its table: without that it would be of the text that is returned. */
+/** $1, $2: the watermark. The last ORDER BY names its table: otherwise it would sort by the returned text. */
 export const END_OF_FEED = `
 SELECT ${PLACE} FROM (${each(
   CHANNELS,
@@ -26,7 +26,7 @@ const walksOf = (channel: Channel | null, ofSource: boolean, columns: string, re
   )
 
 /**
- * $1, $2: the watermark; $3: a number of events; $4: the source, if there is one. The place before the last that many
+ * $1, $2: the watermark; $3: a number of events; $4: the source, if there is one. The place before the last `n`
  * events.
  */
 export const startBeforeLast = (channel: Channel | null, ofSource: boolean): string => `

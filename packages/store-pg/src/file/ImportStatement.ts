@@ -54,8 +54,8 @@ WHERE m.id = $1 AND m.lease = $2 AND m.state IN ('staging', 'accepting')
 RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
 
 /**
- * Returns a row if the import ended by it. One whose rows are all accepted ends as done, which its holder or the next one
- * records. An acceptance under way holds the import's row: whichever commits second sees the other.
+ * Returns a row if this ended the import. One whose rows are all accepted ends as done, which its holder or the next
+ * one records. An acceptance under way holds the import's row: whichever commits second sees the other.
  */
 export const CANCEL = `
 UPDATE cabinet.import m SET state = 'failed', cancelled_at = cabinet.now(), lease = NULL, lease_until = NULL,
@@ -65,7 +65,7 @@ WHERE m.id = $1 AND (m.state = 'staging' OR (m.state = 'accepting' AND m.accepte
   OR (m.state = 'failed' AND m.cancelled_at IS NULL))
 RETURNING m.id::float8 AS id, CASE WHEN m.staged > 0 THEN m.poll_id END::float8 AS poll_id`
 
-/** What an import is that was not cancelled. */
+/** Why an import was not cancelled. */
 export const UNCANCELLED = `
 SELECT CASE WHEN m.state = 'failed' THEN 'cancelled' ELSE 'done' END AS outcome
 FROM cabinet.import m WHERE m.id = $1`

@@ -92,7 +92,7 @@ const begin = Effect.fnUntraced(function* (sql: Sql, wanted: Parameters<ImportSt
   }
 })
 
-/** Returns whether the import ended by this. Its poll treats the items that are not events as new again. */
+/** Returns whether this ended the import. Its poll treats the items that are not events as new again. */
 const cancelAndReopen = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) {
   const [ended] = yield* sql.unsafe<{ readonly poll_id: number | null }>(ImportStatement.CANCEL, [id])
   if (ended !== undefined && ended.poll_id !== null) {
@@ -129,7 +129,7 @@ export const layer = Layer.effect(
             }),
           ),
         ).pipe(
-          // It has failed; the remaining staged rows are swept by the next process.
+          // The import has failed; the next process deletes the remaining staged rows.
           Effect.andThen(Effect.ignore(forget(sql, ImportStatement.DELETE_OF, [holder.id]))),
           Effect.asVoid,
         ),
@@ -158,7 +158,7 @@ export const layer = Layer.effect(
       release: (holder, why) => Effect.asVoid(held(sql, holder, ImportStatement.RELEASE, [why])),
       finish: (holder) =>
         held(sql, holder, ImportStatement.FINISH, []).pipe(
-          // The import is done; the remaining staged rows are swept by the next process.
+          // The import is done; the next process deletes the remaining staged rows.
           Effect.andThen(Effect.ignore(forget(sql, ImportStatement.DELETE_OF, [holder.id]))),
           Effect.asVoid,
         ),

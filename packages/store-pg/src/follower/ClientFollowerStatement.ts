@@ -4,8 +4,8 @@ import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { isEventOf } from "../feed/Fence.ts"
 
 /**
- * Whose followers the fingerprint $1 opens. A key that replaces another has the followers of the first. A token is found by
- * its own id, because tokens are not replaced.
+ * The owner of the followers that the fingerprint $1 gives access to. A key that replaces another takes over its
+ * followers. A token is found by its own id, because tokens are not replaced.
  */
 const HOLDER = `
   SELECT coalesce(k.origin, k.id) AS key_id, NULL::int8 AS token_id FROM cabinet.api_key k WHERE k.fingerprint = $1::bytea
@@ -87,8 +87,8 @@ const behind = (condition: string): string => `
       ORDER BY e.epoch, e.xid, e.id LIMIT ${MOST_BEHIND}`
 
 /**
- * The lag is that of the events which the client may read: of the follower's source and channel, and for a token with a list,
- * of its sources. Each is one scan of an index of the feed, which reads no payload.
+ * The lag counts the events that the client may read: those of the follower's source and channel, and for a token with
+ * a list, of its sources. Each is one scan of an index of the feed, which reads no payload.
  */
 export const LIST_CLIENTS = `
 WITH followers AS (

@@ -36,7 +36,7 @@ export interface Done<A> {
   readonly result: A
 }
 
-/** Which follower: the one that a process holds, or one by its kind and name for as long as this transaction. */
+/** Which follower: the one that a process holds, or one by its kind and name for the duration of this transaction. */
 export type WhichFollower = HeldFollower | { readonly kind: string; readonly name: string }
 
 const lock = (sql: PgClient.PgClient, which: WhichFollower) =>
@@ -61,7 +61,7 @@ export const followOn = <A, E>(
       if (place === null) return { result }
       const moved = movePlace(row, row.lease, place, row.now, LEASE_MILLIS)
       if (moved === null) return yield* Effect.die(new Error(`Follower ${row.kind} ${row.name} was moved backwards.`))
-      // A reader that moves it along holds no lease.
+      // A reader that moves the follower on its own behalf holds no lease.
       const leasedUntil = "lease" in which ? moved.leasedUntil : row.leasedUntil
       yield* sql.unsafe(Statement.SET_PLACE, [row.id, place.epoch, place.xid, place.id, leasedUntil])
       return { result }

@@ -31,7 +31,7 @@ const REMOVE = `
     SELECT i.id FROM cabinet.idempotency i WHERE i.id = $1 AND (i.response IS NULL OR $2) FOR UPDATE SKIP LOCKED)
   RETURNING 1`
 
-/** An earlier statement of the transaction failed, and was let pass. */
+/** An earlier statement of the transaction failed, and the failure was ignored. */
 const ABORTED = "25P02"
 
 /**
@@ -49,8 +49,8 @@ const abortedAsUnavailable = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Eff
   })
 
 /**
- * Such work may wait for other systems, as for the name of a new address: most sessions stay free, however many
- * requests come.
+ * Such work may wait for other systems, for example to resolve the name of a new address: most sessions stay free,
+ * however many requests come.
  */
 const MAX_CONCURRENT_TRANSACTIONS = 2
 

@@ -31,7 +31,10 @@ WITH changed AS (
 )
 SELECT ((SELECT count(*) FROM changed) + (SELECT count(*) FROM made))::float8 AS changed`
 
-/** Of how many sources, the newest, the fields are looked at, and how many of each. A page of the inbox reads them. */
+/**
+ * The number of sources (the newest) whose fields are examined, and the number of fields of each. Every page of the
+ * inbox reads them.
+ */
 const [MOST_SOURCES, MOST_FIELDS] = [1_000, 60]
 
 /** $1: patterns of names of fields, in lower case. Returns the first fields of the sources that have one of these. */

@@ -29,7 +29,7 @@ export const layer = Layer.effect(
         return orUnavailable(
           Effect.map(
             sql.unsafe<Row>(statement, [fingerprints]),
-            // Callers that requested the same subject get the same result.
+            // Callers that looked up the same subject get the same result.
             (rows) => new Map(rows.map((row) => [row.subject, Array<Row>(counts.get(row.subject)!).fill(row)])),
           ),
         )

@@ -1,4 +1,4 @@
-/** The tokens that the read API is sent, found and counted by one statement for all requests that come meanwhile. */
+/** Finds and counts the tokens sent to the read API: one statement for all requests that arrive meanwhile. */
 import type { ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import type { ListedObject } from "@data-cabinet/core/row/Tables"
 import type { Role } from "@data-cabinet/core/key/Role"

@@ -1,4 +1,4 @@
-/** The statements of tokens that the read API is sent. */
+/** The statements for tokens sent to the read API. */
 import { count, MINUTE, READER_SUBJECT } from "../limit/CountStatement.ts"
 
 /**

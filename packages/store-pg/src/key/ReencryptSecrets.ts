@@ -1,6 +1,7 @@
 /**
- * Encrypts all secrets that are not encrypted with the first key, when a cabinet is opened: that is how keys are introduced,
- * changed and given up. Any number of processes may do it at once, and each change is made only if nothing else was.
+ * Encrypts all secrets that are not encrypted with the first key, when a cabinet is opened: this is how keys are
+ * introduced, replaced and abandoned. Any number of processes may do it at once, and each change is made only if
+ * nothing else was.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Result, Schema } from "effect"

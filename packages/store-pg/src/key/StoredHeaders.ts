@@ -8,7 +8,7 @@ import type { SecretCipher, Undecryptable } from "./SecretCipher.ts"
 
 export type HeaderPurpose = "address header" | "poll header"
 
-/** A value that is encrypted is an object: a header's value may begin like one. */
+/** An encrypted value is stored as an object, because a header's value may begin like an encrypted one. */
 export type StoredHeader = readonly [name: string, value: string | { readonly encrypted: string }]
 
 export const encryptHeaders = (

@@ -45,7 +45,8 @@ export const layer = Layer.effect(
       const sources = int8Array(Array.from(counts.keys(), BigInt))
       yield* sql.unsafe(COUNT_LIMITED, [sources, int8Array(Array.from(counts.values(), BigInt))])
     }).pipe(
-      // Counts must not keep a server from its work; everything that needs the database reports that it is away.
+      // Counts must not keep a server from its work; everything that needs the database reports when it is
+      // unavailable.
       Effect.catchCause((cause) => Effect.logWarning("counts of requests over a rate were not stored", cause)),
       Effect.andThen(Effect.sleep("1 second")),
     )

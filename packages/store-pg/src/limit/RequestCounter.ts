@@ -31,7 +31,7 @@ interface Blocked {
   readonly until: number
 }
 
-/** More subjects over their limit than this are not kept: they are counted again. */
+/** At most this many subjects over their limit are kept; others are counted again. */
 const MAX_BLOCKED = 100_000
 
 /** For `Retry-After`: a request after this many whole seconds falls into the next minute. */
