@@ -944,8 +944,11 @@ export const ENGLISH = {
     doubtful: "Worth a look:",
     doubts: {
       encoding_unclear: (_count: number) => "The encoding is a guess that the text does not confirm",
+      mark_ignored: (_count: number) => "The file begins with the byte order mark of another encoding",
       delimiter_unclear: (_count: number) => "Several delimiters fit, and the first was used",
       delimiter_tied: (_count: number) => "A comma would divide the lines evenly as well",
+      spaces_in_cells: (_count: number) => "Spaces divide the lines evenly, but each line was read as one cell",
+      no_rows: (_count: number) => "There are no rows: the first line, if any, was read as the header",
       sheets_skipped: (sheets: number) =>
         `The first sheet with rows was read; ${count(sheets, { one: "sheet before it is", other: "sheets before it are" })} empty`,
       titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,

@@ -2,6 +2,7 @@
  * Detects from the beginning of a separated file how to read it: the delimiter, the line where the table begins, and
  * whether that line is a header.
  */
+import { isDividedBySpaces } from "./AlignedTable.ts"
 import { constancy } from "./Constancy.ts"
 import { csvSample, isValue, type SampledText } from "./CsvSample.ts"
 import { type DelimiterChoice, findDelimiter } from "./Delimiter.ts"
@@ -28,6 +29,8 @@ export interface CsvShape {
   readonly titles: number
   /** Another delimiter that fits as well, but is less preferred. */
   readonly passedOver: string | null
+  /** Whether the lines are one column although spaces divide them evenly. */
+  readonly isSpaced: boolean
   /** If several delimiters fit: what the file becomes with each. The caller must decide. */
   readonly readings: ReadonlyArray<CsvReading>
 }
@@ -54,7 +57,9 @@ export const csvShape = (sample: string, whole: boolean, given: GivenCsvShape): 
   const begins = fitting.map((one) => ({ delimiter: one, ...beginOf(sampled, one, given) }))
   const first = begins[0]!
   const readings = begins.length === 1 ? [] : begins.map((one) => csvPreview(sampled, one))
-  return { ...first, titles: first.firstLine - line, passedOver, readings }
+  const isSpaced = delimiter === undefined && first.width < 2 && isDividedBySpaces(sampled.text, !whole)
+  const { header, firstLine } = first
+  return { delimiter: first.delimiter, header, firstLine, titles: firstLine - line, passedOver, isSpaced, readings }
 }
 
 /** A header contains no numbers and no dates, except years; a first line without them counts as a header. */
@@ -66,7 +71,7 @@ const beginOf = (sampled: SampledText, delimiter: string, given: GivenCsvShape) 
   )
   const begin = given.header === false || given.headerRow !== undefined ? 0 : tableBegin(rows, width)
   const header = given.header ?? (given.headerRow !== undefined || !(rows[begin]?.cells ?? []).some(isValue))
-  return { header, firstLine: begin === 0 ? sampled.line : rows[begin]!.line }
+  return { header, firstLine: begin === 0 ? sampled.line : rows[begin]!.line, width }
 }
 
 const PREVIEW_ROWS = 5

@@ -3,16 +3,21 @@ import * as Shape from "../json/Shape.ts"
 import { counted } from "../text/Counted.ts"
 
 /**
- * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `delimiter_unclear`: several
+ * `encoding_unclear`: the charset was guessed, and the text hardly reads as one in it. `mark_ignored`: the file begins with
+ * the byte order mark of another charset than its text is in. `delimiter_unclear`: several
  * delimiters fit, and the first was chosen without asking. `delimiter_tied`: another delimiter fits as well, but is
- * less likely. `sheets_skipped`: sheets before the one that was read are empty. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
+ * less likely. `spaces_in_cells`: the lines were read as one column, but spaces divide them evenly. `no_rows`: there is
+ * at most a header. `sheets_skipped`: sheets before the one that was read are empty. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
  * `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for characters that could
  * not be decoded.
  */
 export const DOUBT_KINDS = [
   "encoding_unclear",
+  "mark_ignored",
   "delimiter_unclear",
   "delimiter_tied",
+  "spaces_in_cells",
+  "no_rows",
   "sheets_skipped",
   "titles_skipped",
   "totals_row",
@@ -60,8 +65,14 @@ const titles = (count: number) => `The header is below ${counted(count, "line")}
 const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
   encoding_unclear: () =>
     "The encoding is a guess that the text does not confirm: look at the first rows, and pass the right encoding if they cannot be read.",
+  mark_ignored: () =>
+    "The file begins with the byte order mark of another encoding than its text is in; the mark was left out.",
   delimiter_unclear: () => "Several delimiters fit, and the first of them was taken: check that the cells are right.",
   delimiter_tied: () => "A comma would divide the lines evenly as well; pass a delimiter if the cells are wrong.",
+  spaces_in_cells: () =>
+    "Spaces divide the lines evenly, but each line was read as one cell: export the file as CSV, or pass a space as the delimiter if the cells are wrong.",
+  no_rows: () =>
+    "There are no rows: the first line, if any, was read as the header. Import it without a header if it is a row.",
   sheets_skipped: (count) =>
     `The first sheet with rows was read; ${counted(count, "sheet before it is", "sheets before it are")} empty.`,
   titles_skipped: titles,

@@ -23,24 +23,6 @@ export const isDrawnTable = (begin: string): boolean => {
   return /^ [^,;\t]+$/.test(first) && /^-{3,}$/.test(second) && third.startsWith(" ")
 }
 
-const ALIGNED_LINES = 20
-
-/**
- * Recognizes a table of at least three lines whose columns are separated by spaces alone: wherever the first line has two
- * spaces or more, all lines have a space at the same place, and text behind it. `isCut`: the last line is not complete.
- */
-export const isAlignedTable = (begin: string, isCut: boolean): boolean => {
-  const all = begin.split("\n").map((line) => line.trimEnd())
-  const lines = (isCut ? all.slice(0, -1) : all).filter((line) => line !== "").slice(0, ALIGNED_LINES)
-  const [first = ""] = lines
-  if (lines.length < 3 || /[,;|\t"]/.test(first)) return false
-  const gaps = [...first.matchAll(/(?<=\S)  +(?=\S)/g)]
-  const isGap = (at: number) => lines.every((line) => line[at] === " " && line.length > at + 1)
-  return (
-    gaps.length > 0 && gaps.every(({ index, 0: { length } }) => Array.from({ length }, (_, n) => index + n).some(isGap))
-  )
-}
-
 const WRAPPED_LINE = /^"[^"]*"$/
 
 /** At least two delimiters in a line; a comma that is followed by a space is text. */

@@ -10,6 +10,7 @@ import type { SourceColumnStore } from "../row/SourceColumnStore.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Sources } from "../source/Sources.ts"
 import type { AcceptStaged } from "./AcceptStaged.ts"
+import { doubtOf } from "./Doubt.ts"
 import { type FileError, fileError, noSuchImport, lostWhileRead, sameFile } from "./FileError.ts"
 import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
@@ -167,7 +168,10 @@ export class FileImporter {
         sheet,
         header,
         headerRow: headerRowOf(look, header),
-        doubts: reading.doubts(),
+        doubts: [
+          ...(header === true && seen.rows + seen.refused === 0 ? [doubtOf("no_rows", [])] : []),
+          ...reading.doubts(),
+        ],
       }
     })
     return instrument("import.stage", read)

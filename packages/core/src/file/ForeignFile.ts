@@ -1,7 +1,9 @@
 /**
  * Recognizes files that are not tables by their first bytes, so that they are refused by name instead of becoming rows.
  */
-import { isAlignedTable, isDrawnTable, isWrapped } from "./DrawnTable.ts"
+import { isAlignedTable } from "./AlignedTable.ts"
+import { isDrawnTable, isWrapped } from "./DrawnTable.ts"
+import { isSourceCode } from "./SourceCode.ts"
 
 const DRAWN = "a table drawn with lines, as psql, mysql and Markdown show it: export it as CSV"
 
@@ -92,6 +94,7 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
     /^(?:--\r?\n)?-- (?:MySQL|MariaDB|PostgreSQL|SQLite|phpMyAdmin)\b|^(?:INSERT INTO|CREATE TABLE|DROP TABLE) [\w"\x60[]/i,
     "an SQL dump",
   ],
+  [/^(?:BEGIN;|SELECT [^;]{1,1000}?\sFROM\s|UPDATE [\w".]{1,200}\s+SET\s|ALTER TABLE |DELETE FROM )/, "an SQL script"],
   [/^(?:Return-Path|Received|Delivered-To|Message-ID): [^\r\n]*\r?\n(?:[\w-]+:|[ \t])/i, "a mail message"],
   [
     /^(?:From|To|Subject|Date): [^\r\n]*\r?\n(?:From|To|Cc|Subject|Date|Reply-To|MIME-Version|Content-Type): /,
@@ -100,6 +103,10 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^version https:\/\/git-lfs\.github\.com\/spec\/v\d/, "a pointer of Git LFS to a file"],
   [/^#! ?\/[\w/.-]+/, "a script"],
   [/^\[[\w .:-]{1,100}\]\r?\n[\w .-]{1,100}=/, "a file of settings (INI)"],
+  [
+    /^(?:[#;][^\n]{0,500}\n\s*){0,20}(?:export )?([A-Za-z][\w.-]{0,100}) ?= ?[^\r\n,;|\t]*\r?\n\s*(?!\1 ?=)(?:\[|(?:export )?[A-Za-z][\w.-]{0,100} ?=)/,
+    "a file of settings",
+  ],
   [/^---\r?\n[\w-]{1,100}:[ \r\n]/, "a YAML document"],
   [/^- [\w-]{1,100}:(?: [^\r\n]{0,200})?\r?\n {2}[\w-]{1,100}:[ \r\n]/, "a YAML document"],
   [/^[\w-]{1,100}: [^\r\n]{0,200}\r?\n[\w-]{1,100}:\r?\n +(?:- |[\w-]{1,100}:[ \r\n])/, "a YAML document"],
@@ -146,6 +153,7 @@ export const foreignFile = (head: Uint8Array, text: string): string | undefined 
   const what = signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
   if (what !== undefined) return `${what}, not a table`
   const begin = text.slice(0, LOOK_CHARACTERS)
+  if (isSourceCode(begin)) return "the source code of a program, not a table"
   return isDrawnTable(begin) ? DRAWN : isAlignedTable(begin, text.length > LOOK_CHARACTERS) ? ALIGNED : undefined
 }
 

@@ -69,6 +69,7 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
   const batches = Stream.suspend(() => {
     doubts = new DoubtLog()
     if (look.charset!.isUnclear) doubts.add("encoding_unclear", 1)
+    if (look.charset!.falseMark !== undefined) doubts.add("mark_ignored", 1)
     const gathered = new ItemBuffer()
     const reader = readerOf(look, gathered, doubts)
     const decoding = new TextDecoding(look.charset!)
@@ -128,6 +129,7 @@ const itemReader = (look: FileInspection, sink: ItemSink): TextReader => {
 
 const csvReader = (csv: CsvShape, sink: ItemSink, doubts: DoubtLog): DoubtingReader => {
   if (csv.passedOver !== null) doubts.add("delimiter_tied", csv.firstLine)
+  if (csv.isSpaced) doubts.add("spaces_in_cells", csv.firstLine)
   for (let line = csv.firstLine - csv.titles; line < csv.firstLine; line++) doubts.add("titles_skipped", line)
   const rows = new HeaderedRows(sink, csv.header, doubts)
   const reader = new CsvReader(

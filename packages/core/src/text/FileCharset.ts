@@ -6,7 +6,8 @@ import iconv from "iconv-lite"
 import { bufferOf, charsetOf, UTF_8 } from "./Charset.ts"
 import { guessCharset } from "./CharsetGuess.ts"
 import { judgeGuess } from "./GuessDoubt.ts"
-import { markedWide, unmarkedWide, UTF_16BE, UTF_16LE, UTF_32BE, UTF_32LE, type WideCharset } from "./WideCharset.ts"
+import { byteOrderMark, contradictsMark } from "./ByteOrderMark.ts"
+import { unmarkedWide, UTF_16BE, UTF_16LE, UTF_32BE, UTF_32LE, type WideCharset } from "./WideCharset.ts"
 
 export interface FileCharset {
   readonly name: string
@@ -17,6 +18,8 @@ export interface FileCharset {
   readonly decidedBy: "option" | "mark" | "page" | "bytes"
   /** Set if the bytes hardly read as text of this charset, or as well in another. */
   readonly isUnclear?: true
+  /** The length of a byte order mark that is skipped, because the text is in another charset than it declares. */
+  readonly falseMark?: number
 }
 
 /** Families whose byte order a caller may leave to the file. */
@@ -48,6 +51,9 @@ const HEAD_BYTES = 4096
 export class CharsetDetector {
   readonly #strict = new TextDecoder("utf-8", { fatal: true })
   #isUtf8 = true
+  #seen = 0
+  /** Bytes of a mark of UTF-16, which text behind it that is UTF-8 does not have. */
+  #wideMark = 0
   #head: Buffer = Buffer.alloc(0)
   readonly #high: Array<Buffer> = []
   #highBytes = 0
@@ -57,9 +63,15 @@ export class CharsetDetector {
     if (this.#head.length < HEAD_BYTES) {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)])
     }
+    let skipped = 0
+    while (this.#wideMark < 2 && this.#seen + skipped === this.#wideMark && chunk[skipped]! >= 0xfe) {
+      skipped++
+      this.#wideMark++
+    }
+    this.#seen += chunk.length
     if (this.#isUtf8) {
       try {
-        this.#strict.decode(chunk, { stream: true })
+        this.#strict.decode(chunk.subarray(skipped), { stream: true })
       } catch {
         this.#isUtf8 = false
       }
@@ -79,16 +91,20 @@ export class CharsetDetector {
 
   decide(): FileCharset {
     const head = this.#head
-    const marked = markedWide(head)
-    if (marked !== null) return { ...marked, decidedBy: "mark" }
-    if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) {
-      return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "mark" }
-    }
+    const high = Buffer.concat(this.#high)
+    const mark = byteOrderMark(head)
+    if (mark === null) return this.#byBytes(head, high, this.#wideMark === 0)
+    const behind = head.subarray(mark.length)
+    const highBehind = high.subarray(mark.length)
+    if (!contradictsMark(mark, behind, highBehind)) return { ...mark.charset, decidedBy: "mark" }
+    return { ...this.#byBytes(behind, highBehind, true), falseMark: mark.length }
+  }
+
+  #byBytes(head: Buffer, high: Buffer, mayBeUtf8: boolean): FileCharset {
     const wide = unmarkedWide(head)
     if (wide !== null) return { ...wide, decidedBy: "bytes" }
-    if (this.#isUtf8 && this.#whole()) return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "bytes" }
-    const bytes = Buffer.concat(this.#high)
-    const { charset, isClear } = judgeGuess(bytes, guessCharset(bytes))
+    if (mayBeUtf8 && this.#isUtf8 && this.#whole()) return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "bytes" }
+    const { charset, isClear } = judgeGuess(high, guessCharset(high))
     const { name, codec } = charset
     return { name, codec, decidedBy: "bytes", ...(isClear ? {} : { isUnclear: true }) }
   }
@@ -120,14 +136,18 @@ export class TextDecoding {
     this.#decoder = iconv.getDecoder(charset.codec)
     this.#sentMarks = charset.codec === UTF_8.codec
     this.#unit = charset.unit ?? 1
+    this.#skip = charset.falseMark ?? 0
   }
 
   readonly #sentMarks: boolean
   readonly #unit: number
+  #skip: number
   #bytes = 0
   #half = ""
 
-  write(bytes: Uint8Array): string {
+  write(piece: Uint8Array): string {
+    const bytes = piece.subarray(this.#skip)
+    this.#skip -= piece.length - bytes.length
     this.#bytes += bytes.length
     return this.#storable(this.#decoder.write(bufferOf(bytes)), bytes)
   }

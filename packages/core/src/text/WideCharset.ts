@@ -49,8 +49,8 @@ const asciiOf = (units: number, at: (n: number) => number): number => {
   return ascii
 }
 
-/** Bytes that occur in single-byte text or UTF-8. */
-const isMostlyNarrow = (head: Buffer): boolean => {
+/** Whether these are bytes of a single-byte text or of UTF-8. */
+export const isMostlyNarrow = (head: Buffer): boolean => {
   let zeros = 0
   let controls = 0
   for (const byte of head) {
@@ -63,6 +63,19 @@ const isMostlyNarrow = (head: Buffer): boolean => {
 /** The number whose bytes are at these positions, the highest first. */
 const unitAt = (head: Buffer, positions: ReadonlyArray<number>): number =>
   positions.reduce((value, at) => value * 256 + head[at]!, 0)
+
+/** Whether the text has a line break, a digit or another ASCII character if it is read in this charset. */
+export const hasAscii = (bytes: Buffer, { unit, name }: WideCharset): boolean => {
+  const last = unit - 1
+  const positions = Array.from({ length: unit }, (_, n) => (name.endsWith("le") ? last - n : n))
+  return Array.from({ length: Math.floor(bytes.length / unit) }, (_, n) => n * unit).some((at) => {
+    const code = unitAt(
+      bytes,
+      positions.map((position) => at + position),
+    )
+    return code < 128 && isText(code)
+  })
+}
 
 /** The charset of a text without a mark, by its first bytes; null if it is not wide. */
 export const unmarkedWide = (head: Buffer): WideCharset | null => {

@@ -143,6 +143,30 @@ it.effect("Import reports titles, totals, short rows and replaced values by line
   }),
 )
 
+it.effect("Import doubts a file without rows, a false byte order mark, and lines that spaces divide evenly", () =>
+  Effect.gen(function* () {
+    const kinds = Effect.fnUntraced(function* (content: string | Uint8Array, options: ImportOptions = {}) {
+      const report = yield* importing(new ImportsInMemory(), fileOf("a.csv", content), { ...options, dryRun: true })
+      return [report.rows, ...report.doubts.map(({ kind }) => kind)]
+    })
+    for (const text of ["OK", "hello world\n", "id,name\n", "", "\uFEFF", " \n"])
+      assert.deepStrictEqual(yield* kinds(text), [0, "no_rows"], text)
+    assert.deepStrictEqual(yield* kinds("hello\n", { header: false }), [1])
+    assert.deepStrictEqual(yield* kinds("42\n"), [1])
+    const marked = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from("Имя;Город\nАнна;Тула\n")])
+    assert.deepStrictEqual(yield* kinds(marked), [1, "mark_ignored"])
+    assert.deepStrictEqual(yield* kinds("id name age\n1 Anna 33\n2 Peter 44\n"), [2, "spaces_in_cells"])
+    assert.deepStrictEqual(yield* kinds("1.0  2.0\n4.5  5.5\n10.25  1.5\n"), [2, "spaces_in_cells"])
+    assert.deepStrictEqual(yield* kinds("id name age\n1 Anna 33\n2 Peter 44\n", { delimiter: "none" }), [2])
+    for (const text of [
+      "name\nAnna Lee\nIra Fox\n",
+      "sum of it\n1 200 000\n12 500 000\n",
+      "day time\n2026-01-02 10:00\n",
+    ])
+      assert.lengthOf(yield* kinds(text), 1, text)
+  }),
+)
+
 it.effect("Import doubts a guessed encoding that the text does not confirm, but none that is given", () =>
   Effect.gen(function* () {
     const all = new ImportsInMemory()

@@ -50,6 +50,42 @@ it("CharsetDetector detects UTF-16 and UTF-32 in both byte orders when the text 
       }
 })
 
+const MARKS = { le: [0xff, 0xfe], be: [0xfe, 0xff], wide: [0xff, 0xfe, 0, 0], utf8: [0xef, 0xbb, 0xbf] }
+
+it.each([
+  ["le", "utf8", "utf-8"],
+  ["be", "utf8", "utf-8"],
+  ["wide", "utf8", "utf-8"],
+  ["le", "win1251", "windows-1251"],
+  ["le", "utf-16be", "utf-16be"],
+  ["be", "utf-16le", "utf-16le"],
+  ["utf8", "utf-16le", "utf-16le"],
+  ["utf8", "win1251", "windows-1251"],
+] as const)("CharsetDetector skips a mark of %s before a text in %s", (mark, codec, name) => {
+  const bytes = Buffer.concat([Buffer.from(MARKS[mark]), iconv.encode(TEXT, codec)])
+  for (const at of [0, 1, 2, 3, 7]) {
+    const charset = decide(bytes.subarray(0, at), bytes.subarray(at))
+    assert.deepInclude(charset, { name, decidedBy: "bytes", falseMark: MARKS[mark].length })
+    const decoding = new TextDecoding(charset)
+    const pieces = [decoding.write(bytes.subarray(0, at)), decoding.write(bytes.subarray(at)), decoding.end()]
+    assert.deepStrictEqual([pieces.join(""), decoding.replaced], [TEXT, 0])
+  }
+})
+
+it("CharsetDetector follows a mark if little speaks against it", () => {
+  const broken = Buffer.concat([Buffer.from("\uFEFFИмя;a\n"), Buffer.of(0xd0, 0x0a)])
+  assert.deepInclude(decide(broken), { name: "utf-8", decidedBy: "mark" })
+  assert.deepInclude(decide(Buffer.from("\uFEFF")), { name: "utf-8", decidedBy: "mark" })
+  const mark = Buffer.from(MARKS.le)
+  assert.deepInclude(decide(Buffer.concat([mark, Buffer.from("a;b\n")])), { name: "utf-16le", decidedBy: "mark" })
+  assert.deepInclude(decide(Buffer.concat([mark, Buffer.from("姓名姓名姓名", "utf16le")])), { name: "utf-16le" })
+})
+
+it("CharsetDetector reads a text that begins like a mark in its own charset", () => {
+  assert.notStrictEqual(decide(iconv.encode("я;имя\n1;Анна\n", "win1251")).name, "utf-8")
+  assert.deepInclude(decide(Buffer.of(0xff, 0x3b, 0x31)), { decidedBy: "bytes" })
+})
+
 it("CharsetDetector keeps a single-byte charset when a few bytes of the text are zero", () => {
   for (const text of ["a,b\n1,\0\n", "й,ц\n\0,1\n", "xx\0\0\0\0,yy\0\0\0\n".repeat(30), "\0"])
     assert.strictEqual(decide(Buffer.from(text)).name, "utf-8")
