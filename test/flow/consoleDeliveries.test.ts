@@ -93,6 +93,10 @@ it("all that the filter finds are sent again once they were counted, by the cons
   const dry = await editor.manage("POST", "deliveries/resend", { state: "cancelled", address_id: 1, dry_run: true })
   assert.deepStrictEqual(dry.json, { count: 2 })
   assert.strictEqual((await viewer.manage("POST", "deliveries/resend", { state: "cancelled" })).status, 403)
+  for (const body of [{}, { retrying: false }, { all: true, state: "cancelled" }]) {
+    const unclear = await editor.manage("POST", "deliveries/resend", body)
+    assert.deepInclude(unclear.json.error, { code: "bad_body", param: "/all" })
+  }
   assert.strictEqual(
     (await editor.manage("POST", "deliveries/resend", { from: "yesterday" })).json.error.code,
     "bad_range",

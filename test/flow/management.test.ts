@@ -397,6 +397,11 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
     assert.notInclude(seen, "hush")
     assert.include((await ask("GET", path, { as: "editor" })).text, "/hook?token=hush")
   }
+  const opening = await ask("GET", "addresses?limit=1", { as: "viewer" })
+  assert.deepInclude(opening.json, { has_more: true, next_cursor: String(opening.json.data[0].id) })
+  const rest = await ask("GET", `addresses?after=${opening.json.next_cursor}`, { as: "viewer" })
+  assert.isTrue(rest.json.data.every((one: { readonly id: number }) => one.id > opening.json.data[0].id))
+  assert.deepInclude(rest.json, { has_more: false, next_cursor: null })
   assert.strictEqual((await ask("POST", `addresses/${address.json.id}/reveal`)).json.secret, secret)
   const ping = await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
   assert.deepInclude(ping.json, { delivered: false, status: null })

@@ -7,6 +7,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
 import { preview } from "./AddressPreview.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, skip, test } from "./AddressDeliveryCommands.ts"
@@ -62,24 +63,42 @@ const add = Command.make("add", { url, urlFile, sources: addedSources, where, ..
   }),
 ).pipe(Command.withDescription("Add a delivery address for all new events; prints the signing secret"))
 
-const list = Command.make("list", {}, () =>
+const listFlags = {
+  after: Flag.Int("after").pipe(
+    Flag.withMetavar("ID"),
+    Flag.withDescription("Only addresses after the one with this id, for the next page"),
+    Flag.withDefault(0),
+  ),
+  limit: limitFlag("addresses", 10_000, 1000),
+}
+
+const list = Command.make("list", listFlags, ({ after, limit }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* Addresses.use((addresses) => addresses.list)
-      yield* report(yield* format, all.map(addressShape.json), (style) =>
-        columns(
-          ["ID", "STATE", "SOURCES", "CREATED", "URL"],
-          all.map((one) => [
-            String(one.id),
-            one.subscription === null
-              ? state(one)
-              : `${state(one)}, agent ${one.subscription.agent} until ${one.subscription.endsAt}`,
-            sourcesText(one.sources),
-            one.createdAt,
-            one.url,
-          ]),
-          { style, none: "No delivery addresses yet. Add one with: cabinet address add URL" },
-        ),
+      const found = yield* Addresses.use((addresses) => addresses.list({ after, limit: limit + 1 }))
+      const all = found.slice(0, limit)
+      const more = found.length > limit ? `\n\nMore results: --after ${all.at(-1)!.id}` : ""
+      yield* report(
+        yield* format,
+        all.map(addressShape.json),
+        (style) =>
+          `${columns(
+            ["ID", "STATE", "SOURCES", "CREATED", "URL"],
+            all.map((one) => [
+              String(one.id),
+              one.subscription === null
+                ? state(one)
+                : `${state(one)}, agent ${one.subscription.agent} until ${one.subscription.endsAt}`,
+              sourcesText(one.sources),
+              one.createdAt,
+              one.url,
+            ]),
+            {
+              style,
+              none:
+                after === 0 ? "No delivery addresses yet. Add one with: cabinet address add URL" : "No more addresses.",
+            },
+          )}${more}`,
       )
     }),
   ),

@@ -13,6 +13,7 @@ import { counted } from "@data-cabinet/core/text/Counted"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 
@@ -92,10 +93,7 @@ export const log = Command.make(
   "log",
   {
     id: addressArgument,
-    limit: Flag.Int("limit").pipe(
-      Flag.withDescription("Maximum number of attempts; default: 50"),
-      Flag.withDefault(50),
-    ),
+    limit: limitFlag("attempts", 10_000, 50),
     before: Flag.String("before").pipe(
       Flag.withMetavar("TIME"),
       Flag.withDescription("Only attempts before this time, such as 2026-11-21T09:30:00Z"),
@@ -120,7 +118,7 @@ export const log = Command.make(
         const attempts = yield* Deliveries.use((deliveries) =>
           deliveries.log({
             addressId,
-            limit: Math.min(Math.max(1, input.limit), 10_000),
+            limit: input.limit,
             failedOnly: input.failed,
             ...(before === undefined ? {} : { before }),
           }),

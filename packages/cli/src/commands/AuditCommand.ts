@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { format, withCabinet } from "./Root.ts"
 
 const only = (name: string, metavar: string, about: string) =>
@@ -22,11 +23,7 @@ const cells = ({ at, actor, action, object, outcome, changes }: AuditEntry): Rea
 export const auditCommand = Command.make(
   "audit",
   {
-    limit: Flag.Int("limit").pipe(
-      Flag.withMetavar("N"),
-      Flag.withDescription("Maximum number of entries, up to 10,000; default: 50"),
-      Flag.withDefault(50),
-    ),
+    limit: limitFlag("entries", 10_000, 50),
     before: Flag.Int("before").pipe(
       Flag.withMetavar("ID"),
       Flag.withDescription("Only entries older than the one with this id"),
@@ -41,7 +38,7 @@ export const auditCommand = Command.make(
       Effect.gen(function* () {
         const entries = yield* AuditLog.use((log) =>
           log.list({
-            limit: Math.min(Math.max(1, input.limit), 10_000),
+            limit: input.limit,
             before: Option.getOrUndefined(input.before),
             action: Option.getOrUndefined(input.action),
             object: Option.getOrUndefined(input.object),

@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { addressNamed, sourceNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 import { deliveryCursor, deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
@@ -64,10 +65,7 @@ const flags = {
     ),
     Flag.optional,
   ),
-  limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`Maximum number of deliveries, up to ${MAX_LIMIT}; default: 50`),
-    Flag.withDefault(50),
-  ),
+  limit: limitFlag("deliveries", MAX_LIMIT, 50),
 }
 
 type Input = {
@@ -98,7 +96,7 @@ export const list = Command.make("list", flags, (input) =>
         deliveries.list({
           ...filter,
           before: Option.getOrNull(input.before),
-          limit: Math.min(Math.max(1, input.limit), MAX_LIMIT),
+          limit: input.limit,
         }),
       )
       const value = {

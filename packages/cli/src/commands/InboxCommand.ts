@@ -10,6 +10,7 @@ import { card, columns } from "../output/Columns.ts"
 import { plainLines } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import { EXAMPLES } from "./Examples.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
 
@@ -34,10 +35,7 @@ const flags = {
     Flag.withDescription("Continue after the previous page"),
     Flag.optional,
   ),
-  limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`Maximum number of messages, up to ${MAX_LIMIT}; default: 50`),
-    Flag.withDefault(50),
-  ),
+  limit: limitFlag("messages", MAX_LIMIT, 50),
 }
 
 const cells = (one: InboxMessage): ReadonlyArray<string> => [
@@ -58,7 +56,7 @@ const list = Command.make("list", flags, (input) =>
           mark: Option.getOrNull(input.mark),
           text: Option.getOrNull(input.text),
           cursor: Option.getOrUndefined(input.cursor),
-          limit: Math.min(Math.max(1, input.limit), MAX_LIMIT),
+          limit: input.limit,
         }),
       )
       const value = {

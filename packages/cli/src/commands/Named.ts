@@ -2,11 +2,12 @@
  * Resolves the source, delivery address, key or follower that a user names: by its number, or by its name, an address by its URL. A
  * number is always the id: a source called `7` is named by its id from `source list`.
  */
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Followers } from "@data-cabinet/core/follower/Followers"
 import { CLIENT_KIND } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { nearest } from "@data-cabinet/core/text/Nearest"
 import { lookup } from "@data-cabinet/remote/http/RemoteSettings"
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
@@ -27,14 +28,20 @@ const resolve = <E, R>(kind: string, given: string, list: Effect.Effect<Readonly
   Effect.gen(function* () {
     const id = idOf(given)
     if (id !== null) return id
-    const found = (yield* lookup(list)).filter(({ called }) => called === given)
+    const all = yield* lookup(list)
+    const found = all.filter(({ called }) => called === given)
     if (found.length === 1) return found[0]!.id
     const numbers = found.map((one) => one.id).join(", ")
+    const meant = nearest(
+      given,
+      all.map(({ called }) => called),
+    )
+    const hint = meant === null ? `See: cabinet ${kind} list` : `Did you mean ${JSON.stringify(meant)}?`
     return yield* new CommandError({
       code: "refused",
       message:
         found.length === 0
-          ? `There is no ${kind} named ${JSON.stringify(given)}. See: cabinet ${kind} list`
+          ? `There is no ${kind} named ${JSON.stringify(given)}. ${hint}`
           : `More than one ${kind} is named ${JSON.stringify(given)}: ${numbers}. Use the number instead of the name.`,
     })
   })
@@ -50,7 +57,7 @@ export const addressNamed = (given: string) =>
   resolve(
     "address",
     given,
-    Addresses.use(({ list }) => Effect.map(list, (all) => all.map(({ id, url }) => ({ id, called: url })))),
+    eachAddress(({ id, url }) => (url === given ? { id, called: url } : null)),
   )
 
 /** Among keys with one name revoked ones are ignored, unless all are revoked. */
@@ -60,9 +67,9 @@ export const keyNamed = (given: string) =>
     given,
     ApiKeys.use(({ list }) =>
       Effect.map(list, (all) => {
-        const called = all.filter(({ name }) => name === given)
-        const good = called.filter(({ revokedAt }) => revokedAt === null)
-        return (good.length === 0 ? called : good).map(({ id, name }) => ({ id, called: name }))
+        const hasGood = all.some(({ name, revokedAt }) => name === given && revokedAt === null)
+        const meant = all.filter(({ revokedAt }) => revokedAt === null || !hasGood)
+        return meant.map(({ id, name }) => ({ id, called: name }))
       }),
     ),
   )

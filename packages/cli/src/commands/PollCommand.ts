@@ -8,6 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { doubtLines } from "../output/DoubtLines.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
+import { limitFlag } from "./LimitFlag.ts"
 import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
@@ -170,12 +171,12 @@ const log = Command.make(
   "log",
   {
     id,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("Maximum number of runs"), Flag.withDefault(50)),
+    limit: limitFlag("runs", 1000, 50),
   },
   (input) =>
     withCabinet({}, () =>
       Effect.gen(function* () {
-        const runs = yield* Polls.use((polls) => polls.log(input.id, Math.max(1, Math.min(1000, input.limit))))
+        const runs = yield* Polls.use((polls) => polls.log(input.id, input.limit))
         yield* report(yield* format, runs.map(pollRunShape.json), (style) =>
           columns(
             ["AT", "DURATION", "STATUS", "CONNECTED TO", "NEXT RUN", "OUTCOME"],

@@ -45,7 +45,8 @@ const wrongCall = (error: CliError.CliError): string => {
     const meant = nearest(error.option.replace(/^-+/, "").split("=", 1)[0]!, SHARED_FLAGS)
     return meant === null ? error.message : `${error.message}. Did you mean --${meant}?`
   }
-  if (error._tag === "InvalidValue" && /finite number|integer/.test(error.expected)) {
+  // A range has its own words.
+  if (error._tag === "InvalidValue" && /^(?!--).*(finite number|integer)/.test(error.expected)) {
     const name = error.kind === "flag" ? `--${error.option}` : error.option
     const expected = error.kind === "flag" ? "an integer" : "a positive integer"
     return `${name} must be ${expected}, not ${JSON.stringify(error.value)}`

@@ -7,6 +7,7 @@ import type {
   Subscription,
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
+import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
 import type { Attempt, Delivery, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { BodyPreview, PreviewChoice, PreviewHeader } from "@data-cabinet/core/delivery/BodyPreview"
@@ -78,8 +79,12 @@ export interface AddressesApi {
       readonly filters?: FieldFilters
     },
   ) => Promise<Address>
-  /** All addresses, with their secrets. */
-  readonly list: () => Promise<ReadonlyArray<Address>>
+  /** The addresses by id, with their secrets. Without `limit` all of them, of which there may be 100,000. */
+  readonly list: (query?: {
+    /** Only addresses with a higher id. */
+    readonly after?: number
+    readonly limit?: number
+  }) => Promise<ReadonlyArray<Address>>
   /** One address, with its secret. */
   readonly get: (id: number) => Promise<Address>
   /**
@@ -124,7 +129,12 @@ export interface AddressesApi {
 export const addressesApi = (run: Run): AddressesApi => ({
   create: ({ sources = "all", ...address }) =>
     run(Addresses.use((addresses) => addresses.create({ ...address, sources }))),
-  list: () => run(Addresses.use((addresses) => addresses.list)),
+  list: ({ after = 0, limit } = {}) =>
+    run(
+      limit === undefined
+        ? eachAddress((address) => address, after)
+        : Addresses.use((addresses) => addresses.list({ after, limit })),
+    ),
   get: (id) => run(Addresses.use((addresses) => addresses.get(id))),
   change: (id, change) => run(Addresses.use((addresses) => addresses.set(id, change))),
   remove: (id) => run(Addresses.use((addresses) => addresses.remove(id))),

@@ -79,6 +79,42 @@ it("rows, export and table show suggest the table that was meant", async () => {
   }
 })
 
+it("a source that is not known suggests the one that was meant, and else how to list them", async () => {
+  await call(["source", "add", "Parcel desk"])
+  expect((await call(["source", "show", "Parcel dsk"])).said).toBe(
+    'There is no source named "Parcel dsk". Did you mean "Parcel desk"?\n',
+  )
+  expect((await call(["source", "show", "Zebra"])).said).toMatch(/named "Zebra"\. See: cabinet source list/)
+})
+
+it.for([
+  ["audit --limit 0", "10000"],
+  ["poll log 1 --limit 1001", "1000"],
+])("%s is refused with the range", async ([words, most]) => {
+  const { code, said } = await call(words!.split(" "))
+  expect(code).toBe(2)
+  expect(said).toMatch(new RegExp(`--limit is -?[0-9]+: it must be an integer from 1 to ${most}\\b`))
+})
+
+it("address list ends a page with where the next one begins", async () => {
+  await database.run(
+    `INSERT INTO cabinet.address (url, secret, every_source, paused_at)
+     SELECT 'https://example.com/' || n, '\\x00', true, now() FROM generate_series(1, 3) n`,
+  )
+  const ids = (await database.run(
+    "SELECT id::int AS id FROM cabinet.address WHERE removed_at IS NULL ORDER BY id",
+  )) as ReadonlyArray<{
+    readonly id: number
+  }>
+  const { printed } = await call(["address", "list", "--limit", "2"])
+  expect(printed).toMatch(new RegExp(`More results: --after ${ids[1]!.id}\n$`))
+  const rest = await call(["address", "list", "--after", String(ids[1]!.id), "--json"])
+  expect(JSON.parse(rest.printed).map(({ id }: { readonly id: number }) => id)).toEqual(
+    ids.slice(2).map(({ id }) => id),
+  )
+  await database.run("UPDATE cabinet.address SET removed_at = now()")
+})
+
 it("rows names the flag that was given, not the parameter of the API", async () => {
   await call(["source", "add", "Parcels"])
   const friendly = await call(["rows", "sources.parcels", "--where", "receivd_at>=1"])

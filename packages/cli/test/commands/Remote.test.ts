@@ -199,7 +199,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "token list": { here: [], fresh: ["last_used_at"] },
     "token revoke": { here: ["2"] },
     "address add": { here: [elsewhere, "--source", "1"], fresh: ADDRESS },
-    "address list": { here: [] },
+    "address list": { here: ["--limit", "1001"] },
     "address show": { here: [address] },
     "address set": {
       here: [

@@ -200,8 +200,8 @@ export interface Operations {
   readonly signOutEverywhere: { readonly input: {  }; readonly output: Count }
   /** Set your own password. */
   readonly setPassword: { readonly input: { readonly body: { readonly password: string; readonly current?: string } }; readonly output: undefined }
-  /** All delivery addresses. */
-  readonly listAddresses: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Address>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Delivery addresses. */
+  readonly listAddresses: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<Address>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a delivery address. */
   readonly addAddress: { readonly input: { readonly body: { readonly url: string; readonly sources?: "all" | ReadonlyArray<number>; readonly filters?: ReadonlyArray<{ readonly fc: string; readonly fo: "eq" | "ne" | "gt" | "ge" | "lt" | "le" | "contains" | "empty" | "notempty"; readonly fv: string }>; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly client_identity?: { readonly certificate: string; readonly key: string } | null; readonly rate?: number | null; readonly timeout_seconds?: number | null; readonly give_up_after_seconds?: number | null; readonly pause_on_gone?: boolean; readonly order?: "none" | "feed"; readonly batch?: { readonly max: number; readonly wait: number }; readonly body?: { readonly kind: "standard" | "cloudevents" | "cloudevents-binary" | "slack" | "teams" | "discord" | "telegram" | "form" | "template"; readonly template?: string | null; readonly method?: "POST" | "PUT" | "PATCH"; readonly content_type?: string | null } } }; readonly output: AddressWithSecret }
   /** One delivery address. */
@@ -233,7 +233,7 @@ export interface Operations {
   /** Deliveries, by their last attempts, newest first. */
   readonly listDeliveries: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: string; readonly address_id?: number; readonly event_id?: number; readonly source_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled"; readonly outcome?: "delivered" | "refused" | "error" | "no_answer"; readonly retrying?: boolean; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<DeliveryState>; readonly has_more: boolean; readonly next_cursor: string | null; readonly searched_to: string | null } }
   /** Send all deliveries of a list again. */
-  readonly resendDeliveries: { readonly input: { readonly body: { readonly address_id?: number; readonly event_id?: number; readonly source_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled"; readonly outcome?: "delivered" | "refused" | "error" | "no_answer"; readonly retrying?: boolean; readonly from?: string; readonly to?: string; readonly dry_run?: boolean } }; readonly output: Count }
+  readonly resendDeliveries: { readonly input: { readonly body: { readonly address_id?: number; readonly event_id?: number; readonly source_id?: number; readonly state?: "due" | "delivered" | "failed" | "cancelled"; readonly outcome?: "delivered" | "refused" | "error" | "no_answer"; readonly retrying?: boolean; readonly from?: string; readonly to?: string; readonly all?: boolean; readonly dry_run?: boolean } }; readonly output: Count }
   /** One delivery. */
   readonly getDelivery: { readonly input: { readonly path: { readonly id: number } }; readonly output: DeliveryWithLog }
   /** Send a delivery again. */

@@ -1,5 +1,5 @@
 /** The screens of events: the list, one event, and the bytes of its original request. */
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { EventBrowser, type EventList } from "@data-cabinet/core/event/EventBrowser"
 import { noSuchEvent } from "@data-cabinet/core/error/NoSuchEvent"
@@ -56,7 +56,7 @@ export const eventScreens = Effect.gen(function* () {
   const detail = yield* EventDetail
   const sent = yield* Deliveries
   const sources = yield* Sources
-  const addresses = yield* Addresses
+  const addresses = yield* AddressStore
   const { timeZone } = yield* ConsoleSettings
   const live = yield* liveFrom
   const missing = (id: string): ManageError => ({ code: "no_such_event", message: noSuchEvent(id) })
@@ -90,15 +90,17 @@ export const eventScreens = Effect.gen(function* () {
         const source = yield* sources.get(record.sourceId)
         const checkable = Option.isSome(source) && source.value.verify !== null && isCheckableLate(source.value.verify)
         const list = eventLists.in(pairs)
+        const deliveries = yield* sent.ofEvent(id)
         const data = {
           record,
           listed: one.items[0] ?? null,
           timeZone,
-          addresses: yield* addresses.list,
+          addresses: yield* addresses.some(deliveries.map(({ addressId }) => addressId)),
+          deliveries,
           checkable,
           list,
         }
-        return { screen: eventScreen(frame, { ...data, deliveries: yield* sent.ofEvent(id) }) }
+        return { screen: eventScreen(frame, data) }
       }),
     },
     {

@@ -91,13 +91,20 @@ const outcomes = (frame: Frame, { counts, pairs }: AttemptsData): HtmlValue => {
   })
 }
 
-const failures = (frame: Frame, { counts, pairs, addresses }: AttemptsData): HtmlValue => {
+/** Those with the most failed attempts, and how many. */
+export const worstAddresses = (
+  counts: ReadonlyArray<AttemptCounts>,
+): ReadonlyArray<readonly [id: number, failed: number]> => {
   const failed = Map.groupBy(
     counts.filter(({ outcome }) => outcome !== "delivered"),
     ({ addressId }) => addressId,
   )
   const sums = [...failed].map(([id, some]) => [id, some.reduce((all, { attempts }) => all + attempts, 0)] as const)
-  const worst = sums.toSorted(([, one], [, other]) => other - one).slice(0, MOST_ADDRESSES)
+  return sums.toSorted(([, one], [, other]) => other - one).slice(0, MOST_ADDRESSES)
+}
+
+const failures = (frame: Frame, { counts, pairs, addresses }: AttemptsData): HtmlValue => {
+  const worst = worstAddresses(counts)
   if (worst.length === 0) return null
   const most = worst[0]![1]
   const current = valueOf(pairs, "address_id")

@@ -22,7 +22,10 @@ import { deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
 
 export interface DeliveryListData {
   readonly list: DeliveryList
+  /** Those to choose from; they include all that the list and its chart name. */
   readonly addresses: ReadonlyArray<Address>
+  /** The first of those in order that wait at an event. */
+  readonly waiting: ReadonlyArray<Address>
   readonly sources: ReadonlyArray<Source>
   readonly pairs: Pairs
   readonly counts: ReadonlyArray<AttemptCounts>
@@ -132,7 +135,7 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
     title: sections.deliveries,
     section: "deliveries",
     walked: true,
-    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.addresses, data.timeZone)}
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.waiting, data.timeZone)}
 ${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
 <div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,
   }

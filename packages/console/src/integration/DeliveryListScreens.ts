@@ -1,6 +1,6 @@
 /** The screen that lists deliveries, and the act that sends the marked ones again. */
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -14,7 +14,7 @@ import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
 import { isConsoleAddress } from "../screen/FormAgain.ts"
 import { valueOf, withQuery } from "../screen/SelectionLinks.ts"
-import { CHART_HOURS } from "./AttemptsChart.ts"
+import { CHART_HOURS, worstAddresses } from "./AttemptsChart.ts"
 import { DELIVERY_FILTERS, deliveryListScreen, RETRYING } from "./DeliveryListScreen.ts"
 import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
 
@@ -23,6 +23,10 @@ export const utc = (text: string): string =>
   /^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
 
 const LIST_LIMIT = 50
+/** The most addresses to choose from, besides those that the screen names. */
+const CHOICES = 100
+/** The most addresses that are named because they wait at an event. */
+const MOST_WAITING = 5
 
 const nothingMarked: ManageError = {
   code: "bad_param",
@@ -60,17 +64,28 @@ const filterOf = (pairs: Pairs) => {
 
 export const deliveryListScreens = Effect.gen(function* () {
   const deliveries = yield* Deliveries
-  const addresses = yield* Addresses
+  const addresses = yield* AddressStore
   const sources = yield* Sources
   const activity = yield* ActivityStore
   const { timeZone } = yield* ConsoleSettings
   const listed = Effect.fnUntraced(function* (frame: Frame, pairs: Pairs, count: number | null = null) {
     const list = yield* deliveries.list({ ...filterOf(pairs), limit: LIST_LIMIT })
-    const [where, from, counts, now] = yield* Effect.all(
-      [addresses.list, sources.list, activity.attempts(CHART_HOURS), Clock.currentTimeMillis],
+    const [first, waiting, from, counts, now] = yield* Effect.all(
+      [
+        addresses.list({ after: 0, limit: CHOICES }),
+        addresses.troubled("waiting", MOST_WAITING),
+        sources.list,
+        activity.attempts(CHART_HOURS),
+        Clock.currentTimeMillis,
+      ],
       { concurrency: 3 },
     )
-    const data = { list, addresses: where, sources: from, counts, now, pairs, count, timeZone }
+    const { addressId } = filterOf(pairs)
+    const named = new Set([...list.items.map((one) => one.addressId), ...worstAddresses(counts).map(([id]) => id)])
+    if (addressId !== null) named.add(addressId)
+    for (const { id } of first) named.delete(id)
+    const where = [...first, ...(named.size === 0 ? [] : yield* addresses.some([...named]))]
+    const data = { list, addresses: where, waiting, sources: from, counts, now, pairs, count, timeZone }
     return { screen: deliveryListScreen(frame, data) }
   })
   const screens: ReadonlyArray<ConsoleScreen> = [

@@ -1,5 +1,5 @@
 /** The screen of a delivery, which is also shown beside the list, and its acts. */
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
@@ -19,7 +19,7 @@ const placeOf = (call: FormCall, id: number, eventId: number | null): string => 
 }
 
 export const deliveryScreens = Effect.gen(function* () {
-  const addresses = yield* Addresses
+  const addresses = yield* AddressStore
   const deliveries = yield* Deliveries
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/deliveries/{id}" as const
@@ -48,7 +48,7 @@ export const deliveryScreens = Effect.gen(function* () {
         const delivery = yield* deliveries.find(idOf(id))
         const tab = DELIVERY_TABS.find((one) => one === valueOf(pairs, "tab")) ?? "response"
         const attempts = yield* deliveries.attemptsOf(delivery.id)
-        const address = (yield* addresses.list).find((one) => one.id === delivery.addressId) ?? null
+        const [address = null] = yield* addresses.some([delivery.addressId])
         const request =
           tab === "request"
             ? yield* Effect.catchTag(deliveries.requestOf(delivery), "AddressError", () => Effect.succeed(null))

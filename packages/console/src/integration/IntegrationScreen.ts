@@ -10,6 +10,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
 import { type ReportLoginData, reportLoginBlock } from "./ReportLoginBlock.ts"
 import { newBody } from "./BodyFields.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
@@ -18,7 +19,10 @@ import { timeText } from "../html/Moment.ts"
 
 export interface IntegrationData extends ReportLoginData {
   readonly keys: ReadonlyArray<ApiKey>
+  /** A page of them, those with higher ids than this one; 0: the first. */
   readonly addresses: ReadonlyArray<Address>
+  readonly after: number
+  readonly hasMore: boolean
   readonly sources: ReadonlyArray<Source>
   readonly timeZone: string
   /** The key that was issued by this request: shown now and never again. */
@@ -77,7 +81,19 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
 ${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`
 }
 
-const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Html => {
+/** To the other pages of addresses, if there are any. */
+const addressPages = (frame: Frame, { addresses, after, hasMore }: IntegrationData): HtmlValue => {
+  const { table: words } = frame.words
+  const here = consolePath(frame, "integrations")
+  const next = () => withQuery(here, [["after", String(addresses.at(-1)!.id)]])
+  return (
+    (after > 0 || hasMore) &&
+    markup`<div class="foot flat"><span>${after > 0 && markup`<a href="${here}#delivery">↑ ${words.firstPage}</a>`}</span><span>${hasMore && markup`<a rel="next" href="${next()}#delivery">${words.nextPage} →</a>`}</span></div>`
+  )
+}
+
+const addressBlock = (frame: Frame, data: IntegrationData): Html => {
+  const { addresses, sources, after } = data
   const { integration: words } = frame.words
   const add =
     may(frame, "address.change") &&
@@ -93,7 +109,7 @@ const addressBlock = (frame: Frame, { addresses, sources }: IntegrationData): Ht
   const line = (address: Address) =>
     markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
   return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>
-${addresses.length === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.map(line)}</tbody></table></div>`}</section>`
+${addresses.length === 0 && after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.map(line)}</tbody></table></div>`}${addressPages(frame, data)}</section>`
 }
 
 export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({

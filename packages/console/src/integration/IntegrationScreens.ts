@@ -2,9 +2,8 @@
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
-import type { IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { type IssuedReportLogin, ReportLogin } from "@data-cabinet/core/row/ReportLogin"
+import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
@@ -19,34 +18,49 @@ import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
-import { integrationScreen } from "./IntegrationScreen.ts"
+import { type IntegrationData, integrationScreen } from "./IntegrationScreen.ts"
 
 const ATTEMPTS = 50
+/** How many addresses a page of the integrations shows. */
+const ADDRESSES = 100
 
-const keyScreens = Effect.gen(function* () {
+/** The screen of all integrations, with what a request has just issued. */
+const overviewFrom = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const addresses = yield* Addresses
   const sources = yield* Sources
   const { timeZone } = yield* ConsoleSettings
   const reports = yield* ReportLogin
-  const overview = (frame: Frame, issued: IssuedKey | null, issuedLogin: IssuedReportLogin | null = null) => {
-    const login = may(frame, "report_login.read") ? reports.get : Effect.succeed(null)
-    return Effect.map(Effect.all([keys.list, addresses.list, sources.list, login]), ([all, where, known, state]) => ({
-      screen: integrationScreen(frame, {
-        keys: all,
-        addresses: where,
-        sources: known,
-        timeZone,
-        issued,
-        login: state,
-        issuedLogin,
-      }),
-    }))
-  }
+  return Effect.fnUntraced(function* (
+    frame: Frame,
+    {
+      after = 0,
+      issued = null,
+      issuedLogin = null,
+    }: Partial<Pick<IntegrationData, "after" | "issued" | "issuedLogin">>,
+  ) {
+    const state = may(frame, "report_login.read") ? reports.get : Effect.succeed(null)
+    const page = addresses.list({ after, limit: ADDRESSES + 1 })
+    const [all, where, known, login] = yield* Effect.all([keys.list, page, sources.list, state])
+    const shown = { keys: all, addresses: where.slice(0, ADDRESSES), after, hasMore: where.length > ADDRESSES }
+    return { screen: integrationScreen(frame, { ...shown, sources: known, timeZone, issued, login, issuedLogin }) }
+  })
+})
+
+const keyScreens = Effect.gen(function* () {
+  const keys = yield* ApiKeys
+  const addresses = yield* Addresses
+  const reports = yield* ReportLogin
+  const overview = yield* overviewFrom
   const home = () => "integrations"
   const screens: ReadonlyArray<ConsoleScreen> = [
-    { path: "/console/integrations", action: "address.read", get: ({ frame }) => overview(frame, null) },
+    {
+      path: "/console/integrations",
+      action: "address.read",
+      get: ({ frame, pairs }) => overview(frame, { after: idOf(valueOf(pairs, "after")) || 0 }),
+    },
     act({
       path: "/console/keys",
       action: "key.change",
@@ -54,7 +68,7 @@ const keyScreens = Effect.gen(function* () {
       repeat: "once",
       respond: Effect.fnUntraced(function* (call) {
         const lifetime = yield* lifetimeOf(call)
-        return yield* overview(call.frame, yield* keys.issue(fieldOf(call, "name"), lifetime))
+        return yield* overview(call.frame, { issued: yield* keys.issue(fieldOf(call, "name"), lifetime) })
       }),
     }),
     act({
@@ -62,7 +76,7 @@ const keyScreens = Effect.gen(function* () {
       action: "report_login.change",
       home,
       repeat: "once",
-      respond: ({ frame }) => Effect.flatMap(reports.issue(), (login) => overview(frame, null, login)),
+      respond: ({ frame }) => Effect.flatMap(reports.issue(), (issuedLogin) => overview(frame, { issuedLogin })),
     }),
     act({
       path: "/console/report-login/revoke",

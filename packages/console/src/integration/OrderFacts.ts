@@ -34,20 +34,14 @@ export const orderFacts = (frame: Frame, { order, batch, position }: Address, ti
   return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
 }
 
-/** The most addresses that a list of deliveries names. */
-const MOST_WAITING = 5
-
 /** Addresses that wait at an event: the list of deliveries has no line for that event. */
 export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, timeZone: string): HtmlValue => {
   const { integration: words, deliveries, overview } = frame.words
-  return addresses
-    .filter(({ position }) => (position?.failures ?? 0) > 0)
-    .slice(0, MOST_WAITING)
-    .map((address) => {
-      const { retryAt } = address.position!
-      const next = retryAt !== null && markup` ${words.triedNext} ${timeText(timeZone)(retryAt)}`
-      return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${whyOf(frame, address.position!)}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
-    })
+  return addresses.map((address) => {
+    const { retryAt } = address.position!
+    const next = retryAt !== null && markup` ${words.triedNext} ${timeText(timeZone)(retryAt)}`
+    return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${whyOf(frame, address.position!)}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+  })
 }
 
 export const skipForm = (frame: Frame, { id, position }: Address): HtmlValue => {

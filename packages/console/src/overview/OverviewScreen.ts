@@ -22,7 +22,10 @@ import { activityCharts } from "./ActivityCharts.ts"
 
 export interface OverviewData {
   readonly sources: ReadonlyArray<Source>
-  readonly addresses: ReadonlyArray<Address>
+  /** How many addresses there are. */
+  readonly addresses: number
+  /** The first of those that fail, or were paused for it. */
+  readonly failing: ReadonlyArray<Address>
   readonly gauge: QueueGauge
   readonly activity: Overview
   readonly events: ReadonlyArray<ListedEvent>
@@ -30,21 +33,17 @@ export interface OverviewData {
   readonly live: Live | null
 }
 
-const failing = (frame: Frame, { addresses, activity, timeZone }: OverviewData): HtmlValue => {
+const failing = (frame: Frame, { failing: addresses, activity, timeZone }: OverviewData): HtmlValue => {
   const { integration: words, overview } = frame.words
   const moment = momentsIn(timeZone)
-  return addresses
-    .filter(({ failingSince, pausedAt, pausedBecause }) =>
-      pausedAt === null ? failingSince !== null : pausedBecause !== null,
-    )
-    .map((address) => {
-      const behind = activity.waiting.find(({ addressId }) => addressId === address.id)
-      const waiting =
-        behind !== undefined &&
-        behind.waiting > 0 &&
-        markup`<p>${overview.waiting(behind.waiting, behind.waiting >= MOST_WAITING)}, ${overview.oldest} ${moment(behind.oldest)}</p>`
-      return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b></p><p>${address.pausedBecause === null ? markup`${words.failingSince} ${moment(address.failingSince)}` : markup`${words.pausedSince} ${moment(address.pausedAt)}: ${words.pausedBecause[address.pausedBecause]}`}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
-    })
+  return addresses.map((address) => {
+    const behind = activity.waiting.find(({ addressId }) => addressId === address.id)
+    const waiting =
+      behind !== undefined &&
+      behind.waiting > 0 &&
+      markup`<p>${overview.waiting(behind.waiting, behind.waiting >= MOST_WAITING)}, ${overview.oldest} ${moment(behind.oldest)}</p>`
+    return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b></p><p>${address.pausedBecause === null ? markup`${words.failingSince} ${moment(address.failingSince)}` : markup`${words.pausedSince} ${moment(address.pausedAt)}: ${words.pausedBecause[address.pausedBecause]}`}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+  })
 }
 
 /** Sources that usually receive and are silent for longer than usual. */
@@ -63,7 +62,7 @@ const tiles = (frame: Frame, { gauge, addresses, sources }: OverviewData): Html 
   const tile = (value: number, text: string, path: string, tone: string) =>
     markup`<li><a class="tile ${tone}" href="${consolePath(frame, path)}"><b>${words.number(value)}</b><span>${text}</span></a></li>`
   const on = sources.filter(({ archived }) => !archived).length
-  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses.length, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
+  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
 }
 
 const NO_STATE: Omit<SourceState, "sourceId"> = {
@@ -123,7 +122,7 @@ const liveOf = (frame: Frame, { live }: OverviewData): HtmlValue => {
 const filled = (frame: Frame, data: OverviewData): Html => {
   const { overview: words } = frame.words
   const { activity, addresses, timeZone } = data
-  const delivers = addresses.length + activity.deliveryHours.length > 0
+  const delivers = addresses + activity.deliveryHours.length > 0
   const behind =
     activity.countedUntil !== null &&
     markup`<p class="soft">${words.behind} ${momentsIn(timeZone)(activity.countedUntil)}.</p>`

@@ -1,6 +1,6 @@
 /** The overview and the state of the database. */
 import { Activity } from "@data-cabinet/core/activity/Activity"
-import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
@@ -16,12 +16,14 @@ import { doctorScreen } from "./DoctorScreen.ts"
 import { overviewBody, overviewScreen } from "./OverviewScreen.ts"
 
 const LATEST = 8
+/** The most failing addresses that are named: if all of a thousand fail, it is one fault. */
+const MOST_FAILING = 20
 const AT_ONCE = 4
 
 export const overviewScreens = Effect.gen(function* () {
   const activity = yield* Activity
   const sources = yield* Sources
-  const addresses = yield* Addresses
+  const addresses = yield* AddressStore
   const queue = yield* DeliveryQueue
   const browser = yield* EventBrowser
   const diagnostics = yield* Diagnostics
@@ -30,11 +32,18 @@ export const overviewScreens = Effect.gen(function* () {
   const live = yield* liveFrom
   const data = Effect.gen(function* () {
     const from = yield* live({ sourceId: null, channel: null })
-    const [all, where, gauge, { items }, counts] = yield* Effect.all(
-      [sources.list, addresses.list, queue.gauge, browser.page({ limit: LATEST }), activity.overview],
+    const [all, known, failing, gauge, { items }, counts] = yield* Effect.all(
+      [
+        sources.list,
+        addresses.count,
+        addresses.troubled("failing", MOST_FAILING),
+        queue.gauge,
+        browser.page({ limit: LATEST }),
+        activity.overview,
+      ],
       { concurrency: AT_ONCE },
     )
-    return { sources: all, addresses: where, gauge, activity: counts, events: items, timeZone, live: from }
+    return { sources: all, addresses: known, failing, gauge, activity: counts, events: items, timeZone, live: from }
   })
 
   const screens: ReadonlyArray<ConsoleScreen> = [

@@ -29,6 +29,19 @@ export interface TooManyAddresses {
   readonly filtered: boolean
 }
 
+/** A page of addresses, in the order of their ids. */
+export interface AddressQuery {
+  /** Only addresses with a higher id; 0 for the first page. */
+  readonly after: number
+  readonly limit: number
+}
+
+/**
+ * Addresses that need someone: `failing` ones, including those that were paused for it, and those in order that are
+ * `waiting` at an event after a failure.
+ */
+export type AddressTrouble = "failing" | "waiting"
+
 /** An event to preview a body with. */
 export interface SampleEvent {
   readonly id: number
@@ -46,7 +59,12 @@ export class AddressStore extends Context.Service<
     readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Returns<Address | TooManyAddresses>
-    readonly list: Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
+    readonly list: (query: AddressQuery) => Returns<ReadonlyArray<Address>>
+    /** Those of these addresses that exist. */
+    readonly some: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<Address>>
+    /** The first of those in trouble, by id. */
+    readonly troubled: (trouble: AddressTrouble, limit: number) => Returns<ReadonlyArray<Address>>
+    readonly count: Returns<number>
     readonly get: (id: number) => Found
     /**
      * Changes an address. Deliveries that are already due go to the new URL; a source that is removed still delivers

@@ -7,14 +7,19 @@ import {
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect } from "effect"
 import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
 import { about, addressDeliveries, common } from "./ManageAddressDeliveries.ts"
-import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { list, nothing, one, pageOf } from "../manage/ManageResponses.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
+import { afterIdParameter, limitParameter } from "../manage/ManageParameters.ts"
 
 const shown = (address: Address, { role }: Actor) =>
   addressShape.json({ ...address, url: shownAddressUrl(address, role) })
+
+/** Without `limit` as many as possible: a client that knows no pages sees a list of up to so many whole. */
+const wholePage = { ...limitParameter, schema: { ...limitParameter.schema, default: MAX_LIMIT } } as const
 
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
@@ -29,12 +34,20 @@ export const manageAddresses = Effect.gen(function* () {
       tag: "Deliveries",
       method: "GET",
       path: "/manage/v1/addresses",
-      summary: "All delivery addresses",
+      summary: "Delivery addresses",
       description:
-        "Every address by id, without its secrets. A viewer does not see the query strings of their URLs. The list is not paginated.",
+        "By id, without their secrets. A viewer does not see the query strings of their URLs. For the next page send `next_cursor` as `after`.",
       action: "address.read",
+      parameters: [wholePage, afterIdParameter],
       response: list(addressShape, "The addresses."),
-      respond: ({ actor }) => Effect.map(addresses.list, (all) => whole(all.map((address) => shown(address, actor)))),
+      respond: ({ actor, query: { limit = MAX_LIMIT, after = 0 } }) =>
+        Effect.map(addresses.list({ after, limit: limit + 1 }), (all) =>
+          pageOf(
+            all.map((address) => shown(address, actor)),
+            limit,
+            ({ id }) => String(id),
+          ),
+        ),
     }),
     manageEndpoint({
       id: "addAddress",

@@ -17,6 +17,7 @@ import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { notATimestamp } from "@data-cabinet/core/text/Timestamp"
 import { idField, text } from "../manage/ManageBodies.ts"
 import { countShape, one, searched } from "../manage/ManageResponses.ts"
+import type { ManageError } from "../manage/ManageError.ts"
 import { manageEndpoint, type ManageParameter } from "../manage/ManageEndpoint.ts"
 import {
   flagParameter,
@@ -72,10 +73,13 @@ const listed = Schema.Struct({
     text(40, "Only deliveries last attempted, or else created, at this time or later, RFC 3339."),
   ),
   to: Schema.optionalKey(text(40, "Only deliveries last attempted, or else created, before this time, RFC 3339.")),
+  all: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "True in place of every condition: all deliveries that there are." }),
+  ),
   dry_run: Schema.optionalKey(Schema.Boolean.annotate({ description: "Only count them." })),
 })
 
-const filterOf = (given: Omit<typeof listed.Type, "dry_run">): DeliveryFilter => ({
+const filterOf = (given: Omit<typeof listed.Type, "all" | "dry_run">): DeliveryFilter => ({
   addressId: given.address_id ?? null,
   eventId: given.event_id ?? null,
   sourceId: given.source_id ?? null,
@@ -86,6 +90,18 @@ const filterOf = (given: Omit<typeof listed.Type, "dry_run">): DeliveryFilter =>
   to: given.to ?? null,
 })
 
+const hasCondition = (filter: DeliveryFilter): boolean =>
+  Object.values(filter).some((value) => value !== null && value !== false && value !== undefined)
+
+/** A body without a condition is more likely a mistake than meant for everything that was ever delivered. */
+const choice = (filter: DeliveryFilter, all: boolean): Effect.Effect<void, ManageError> => {
+  if (all !== hasCondition(filter)) return Effect.void
+  const message = all
+    ? "Nothing was sent: either `all` or conditions, not both."
+    : "Nothing was sent: name at least one condition, or set `all` to send every delivery again."
+  return Effect.fail({ code: "bad_body", message, param: "/all" })
+}
+
 const resendListed = (deliveries: Deliveries["Service"]) =>
   manageEndpoint({
     id: "resendDeliveries",
@@ -94,20 +110,21 @@ const resendListed = (deliveries: Deliveries["Service"]) =>
     path: "/manage/v1/deliveries/resend",
     summary: "Send all deliveries of a list again",
     description:
-      "Those that `GET /manage/v1/deliveries` lists for the same filters, except pings, those in flight, and those whose event or address is gone. With `dry_run` they are counted, and nothing is sent.",
+      "Those that `GET /manage/v1/deliveries` lists for the same filters, except pings, those in flight, and those whose event or address is gone. Without a condition, `all` must be true. With `dry_run` they are counted, and nothing is sent.",
     action: "delivery.change",
     once: { completed: "after" },
     body: listed,
     response: one(countShape, "The number of deliveries that are sent again, or would be."),
-    errors: ["bad_range"],
+    errors: ["bad_range", "bad_body"],
     params: { bad_range: "/from" },
-    respond: Effect.fnUntraced(function* ({ body: { dry_run = false, ...body } }) {
+    respond: Effect.fnUntraced(function* ({ body: { all = false, dry_run = false, ...body } }) {
       for (const time of [body.from, body.to]) {
         if (time !== undefined && !isTime(time)) {
           return yield* new AddressError({ code: "bad_range", message: notATimestamp(time) })
         }
       }
       const filter = filterOf(body)
+      if (!dry_run) yield* choice(filter, all)
       return { count: yield* dry_run ? deliveries.countListed(filter) : deliveries.resendListed(filter) }
     }),
   })

@@ -48,6 +48,15 @@ export const beforeIdParameter = {
   expected: "a positive integer",
 } as const satisfies ManageParameter<number>
 
+/** The pages of a list in the order of its ids. */
+export const afterIdParameter = {
+  name: "after",
+  description: "`next_cursor` of the previous page: only those with a higher id.",
+  schema: ID,
+  read: readId,
+  expected: "a positive integer",
+} as const satisfies ManageParameter<number>
+
 export const idParameter = <const Name extends string>(name: Name, description: string) =>
   ({ name, description, schema: ID, read: readId, expected: "a positive integer" }) satisfies ManageParameter<number>
 

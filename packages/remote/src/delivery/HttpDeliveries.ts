@@ -97,7 +97,9 @@ export const layer = Layer.effect(
       )
 
     const listed = (filter: DeliveryFilter, dry_run: boolean) => {
-      const body = { ...Object.fromEntries(filterJson(filter)), dry_run }
+      const conditions = filterJson(filter)
+      const isAll = conditions.length === 0 && !dry_run
+      const body = { ...Object.fromEntries(conditions), ...(isAll ? { all: true } : {}), dry_run }
       const sent = api.json<{ readonly count: number }>({ method: "POST", path: ["deliveries", "resend"], body })
       return Effect.map(refusalAsDefect(sent), ({ count }) => count)
     }

@@ -22,6 +22,22 @@ const sampleOf = (row: SampleRow): SampleEvent => ({
   event: { json: Buffer.from(row.json), sourceId: row.source_id, sourceName: row.source_name },
 })
 
+const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) {
+  const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
+  if (removed.length === 0) return { existed: false }
+  yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_FOLLOWER, [id]))
+  // What the follower wrote is cancelled below; its next slice no longer finds the address.
+  yield* orUnavailable(sql.unsafe(AFTER_SLICE))
+  for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
+    const slice = sql.unsafe<{ readonly count: number }>(
+      `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
+      [id, CANCEL_BATCH],
+    )
+    count = (yield* orUnavailable(slice))[0]!.count
+  }
+  return { existed: true }
+})
+
 export const layer = Layer.effect(
   AddressStore,
   Effect.gen(function* () {
@@ -32,6 +48,11 @@ export const layer = Layer.effect(
     const find = (id: number) =>
       Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ADDRESS_BY_ID, [id]), ([row]) =>
         Option.map(Option.fromNullishOr(row), address),
+      )
+
+    const listed = (statement: string, parameters: ReadonlyArray<unknown>) =>
+      orUnavailable(
+        Effect.map(sql.unsafe<AddressStatement.AddressRow>(statement, parameters), (rows) => rows.map(address)),
       )
 
     const changing = (statement: string) => (id: number) =>
@@ -46,10 +67,11 @@ export const layer = Layer.effect(
           ),
         ),
       create: (made) => orUnavailable(orTooMany(create(sql, cipher, made))),
-      list: orUnavailable(
-        Effect.map(sql.unsafe<AddressStatement.AddressRow>(AddressStatement.ALL_ADDRESSES), (rows) =>
-          rows.map(address),
-        ),
+      list: ({ after, limit }) => listed(AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
+      some: (ids) => listed(AddressStatement.SOME_ADDRESSES, [ids]),
+      troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
+      count: orUnavailable(
+        Effect.map(sql.unsafe<{ readonly count: number }>(AddressStatement.COUNT_ADDRESSES), ([row]) => row!.count),
       ),
       get: (id) => orUnavailable(find(id)),
       set: (id, made, was) =>
@@ -62,21 +84,7 @@ export const layer = Layer.effect(
           orTooMany,
           orUnavailable,
         ),
-      remove: Effect.fnUntraced(function* (id) {
-        const removed = yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_ADDRESS, [id]))
-        if (removed.length === 0) return { existed: false }
-        yield* orUnavailable(sql.unsafe(AddressStatement.REMOVE_FOLLOWER, [id]))
-        // What the follower wrote is cancelled below; its next slice no longer finds the address.
-        yield* orUnavailable(sql.unsafe(AFTER_SLICE))
-        for (let count = CANCEL_BATCH; count === CANCEL_BATCH;) {
-          const slice = sql.unsafe<{ readonly count: number }>(
-            `WITH gone AS (${CANCEL_OF_ADDRESS} RETURNING 1) SELECT count(*)::int AS count FROM gone`,
-            [id, CANCEL_BATCH],
-          )
-          count = (yield* orUnavailable(slice))[0]!.count
-        }
-        return { existed: true }
-      }),
+      remove: (id) => remove(sql, id),
       pause: changing(AddressStatement.PAUSE_ADDRESS),
       resume: (id) =>
         orUnavailable(

@@ -1,6 +1,6 @@
 import type { Subscription } from "@data-cabinet/core/delivery/Address"
-import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
-import { Option } from "effect"
+import { AddressStore, type AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
+import { type Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, expect, it } from "vitest"
 import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
 import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
@@ -30,8 +30,48 @@ it("create gives each address a secret of its own, which list and get show", asy
   expect(one.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(two.secret).not.toBe(one.secret)
   expect(two.sources).toEqual([source])
-  expect(await cabinet.book((book) => book.list)).toEqual([one, two])
+  expect(await cabinet.book((book) => book.list({ after: 0, limit: 100 }))).toEqual([one, two])
   expect(await cabinet.book((book) => book.get(two.id))).toEqual(two)
+})
+
+it("lists have pages, and leave out what was removed", async () => {
+  const ids: Array<number> = []
+  for (let n = 1; n <= 4; n++) ids.push((await create("all", `https://example.com/${n}`)).id)
+  await cabinet.book((book) => book.remove(ids[1]!))
+  const page = (after: number, limit: number) =>
+    cabinet.book((book) => book.list({ after, limit })).then((all) => all.map(({ id }) => id))
+  expect(await page(0, 2)).toEqual([ids[0], ids[2]])
+  expect(await page(ids[2]!, 2)).toEqual([ids[3]])
+  const store = <A>(work: (one: AddressStore["Service"]) => Effect.Effect<A, unknown>) =>
+    cabinet.runtime.runPromise(AddressStore.use(work))
+  expect(await store((one) => one.count)).toBe(3)
+  const some = await store((one) => one.some([ids[3]!, ids[1]!, 999_999]))
+  expect(some.map(({ id }) => id)).toEqual([ids[3]])
+})
+
+it("addresses in trouble are those that fail, were paused for it, or wait in order at an event", async () => {
+  const [works, fails, given, asked, waits] = [
+    await create("all"),
+    await create("all"),
+    await create("all"),
+    await create("all"),
+    await cabinet.book((book) => book.create({ url: "https://example.com/hook", sources: "all", order: "feed" })),
+  ].map(({ id }) => id)
+  const set = (values: string, id: number) => cabinet.run(`UPDATE cabinet.address SET ${values} WHERE id = ${id}`)
+  await set("failing_since = now()", fails!)
+  await set("failing_since = now(), paused_at = now(), paused_because = 'failing'", given!)
+  // A person paused it, and so knows.
+  await set("failing_since = now(), paused_at = now()", asked!)
+  const troubled = (trouble: AddressTrouble, limit = 10) =>
+    cabinet.runtime
+      .runPromise(AddressStore.use((one) => one.troubled(trouble, limit)))
+      .then((all) => all.map(({ id }) => id))
+  expect(await troubled("failing")).toEqual([fails, given])
+  expect(await troubled("failing", 1)).toEqual([fails])
+  expect(await troubled("waiting")).toEqual([])
+  await cabinet.run(`UPDATE cabinet.follower SET failures = 1 WHERE name = '${waits}'`)
+  expect(await troubled("waiting")).toEqual([waits])
+  expect(works).toBeLessThan(fails!)
 })
 
 it("an unknown id is refused with a message, and a refused change changes nothing", async () => {
@@ -39,12 +79,12 @@ it("an unknown id is refused with a message, and a refused change changes nothin
     code: "no_such_source",
     message: "Source 999 does not exist.",
   })
-  expect(await cabinet.book((book) => book.list)).toEqual([])
+  expect(await cabinet.book((book) => book.list({ after: 0, limit: 100 }))).toEqual([])
   const made = await create("all")
   const set = (id: number, url: string, sources: Subscription) => cabinet.book((book) => book.set(id, { url, sources }))
   await expect(set(made.id, "https://other.example/", [999])).rejects.toMatchObject({ code: "no_such_source" })
   await expect(set(999, "https://other.example/", "all")).rejects.toMatchObject({ code: "no_such_address" })
-  expect(await cabinet.book((book) => book.list)).toEqual([made])
+  expect(await cabinet.book((book) => book.list({ after: 0, limit: 100 }))).toEqual([made])
   expect(await set(made.id, "https://other.example/", [source])).toMatchObject({
     url: "https://other.example/",
     sources: [source],
@@ -73,7 +113,7 @@ it("remove hides an address everywhere, and cancels its deliveries in slices", a
   expect(await cabinet.run("SELECT state, count(*)::int AS n FROM cabinet.delivery_all GROUP BY state")).toEqual([
     { state: "cancelled", n: 5101 },
   ])
-  expect(await cabinet.book((book) => book.list)).toEqual([])
+  expect(await cabinet.book((book) => book.list({ after: 0, limit: 100 }))).toEqual([])
   for (const act of ["get", "remove", "pause", "resume", "rotateSecret"] as const) {
     await expect(cabinet.book((book) => book[act](id))).rejects.toMatchObject({ code: "no_such_address" })
   }
