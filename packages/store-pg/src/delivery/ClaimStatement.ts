@@ -53,12 +53,31 @@ const FAILS = `(a.failing_since IS NOT NULL
 /** The room of each address without one of its own. */
 const ROOM = "(SELECT $3::int)"
 
-/** $1: addresses with a room of their own, $2: those rooms, $4: whether the lane is `failing`. */
-const ADDRESSES_WITH_ROOM = `cabinet.address a
-  LEFT JOIN unnest((SELECT $1::bigint[]), (SELECT $2::int[])) AS r (address_id, room) ON r.address_id = a.id
-  LEFT JOIN pace ON pace.address_id = a.id
-  WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = (SELECT $4::boolean)
-    AND coalesce(r.room, ${ROOM}) > 0`
+/** The first address after another one that has a due delivery: one look into an index, however many have none. */
+const nextWithWork = (after: string): string => `
+    SELECT d.address_id AS id FROM cabinet.delivery d
+    WHERE d.state = 'due' AND d.address_id > ${after} ORDER BY d.address_id LIMIT 1`
+
+/** Walks the addresses with due deliveries in the order of their ids. */
+const walk = (name: string, after: string, until = ""): string => `
+  ${name} AS (
+    SELECT n.id FROM (${nextWithWork(after)}) n${until && ` WHERE n.id <= ${until}`}
+    UNION ALL
+    SELECT n.id FROM ${name} w CROSS JOIN LATERAL (${nextWithWork("w.id")}) n${until && ` WHERE n.id <= ${until}`}
+  )`
+
+/** $1: addresses with a room of their own, $2: those rooms, $4: whether the lane is `failing`. Of the addresses that `walked` has. */
+const withRoom = (walked: string, pace: string): string => `${walked} w CROSS JOIN LATERAL (
+    SELECT a.* FROM cabinet.address a
+    WHERE a.id = w.id AND a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = (SELECT $4::boolean) LIMIT 1
+  ) a CROSS JOIN LATERAL (
+    SELECT coalesce((
+      SELECT r.room FROM unnest((SELECT $1::bigint[]), (SELECT $2::int[])) AS r (address_id, room) WHERE r.address_id = w.id LIMIT 1
+    ), ${ROOM}) AS room
+  ) r LEFT JOIN LATERAL (
+    SELECT ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock WHERE p.address_id = w.id LIMIT 1${pace}
+  ) pace ON true
+  WHERE r.room > 0`
 
 /** How many deliveries to an address with a rate may be sent now; null for an address without a rate. */
 const SLOTS = `CASE WHEN a.rate IS NOT NULL
@@ -80,6 +99,9 @@ const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
  * is looked up by its key: by a LATERAL with a LIMIT, and, for updates, by \`= ANY (ARRAY[…])\`, which rules out a join
  * that reads the whole table.
  *
+ * Addresses without a due delivery cost nothing: the index of due deliveries is walked from address to address, behind
+ * the one of the last round and then from the first, until enough deliveries are found.
+ *
  * Of an address with a rate, no more deliveries are claimed than may be sent soon, and a claim uses up their times for
  * all other workers: its row in \`pace\` is locked, and a worker that finds it locked claims none of that address.
  *
@@ -87,15 +109,12 @@ const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
  * claim. So a custom plan must not know more than the generic one: that is why each parameter is read by a subquery.
  */
 export const CLAIM = `
-  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
-  pace AS MATERIALIZED (
-    SELECT p.address_id, ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock FOR UPDATE OF p SKIP LOCKED
-  ),
+  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),${walk("later", "(SELECT $5::bigint)")},${walk("earlier", "0", "(SELECT $5::bigint)")},
   turn AS MATERIALIZED (
     SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body,
       a.rate, pace.next_at,
-      greatest(least(coalesce(r.room, ${ROOM}), ${SLOTS}), 0) AS room
-    FROM ${ADDRESSES_WITH_ROOM} ORDER BY a.id <= (SELECT $5::bigint), a.id
+      greatest(least(r.room, ${SLOTS}), 0) AS room
+    FROM ${withRoom("(SELECT id FROM later UNION ALL SELECT id FROM earlier)", " FOR UPDATE OF p SKIP LOCKED")}
   ),
   picked AS MATERIALIZED (
     SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until, turn.headers,
@@ -176,10 +195,9 @@ export const RELEASE = `
 
 /** Milliseconds until the first delivery that such a claim could take, disregarding leases that end. */
 export const NEXT_DUE = `
-  WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
-  pace AS MATERIALIZED (SELECT p.address_id, ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock)
+  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),${walk("waiting", "0")}
   SELECT (extract(epoch FROM min(greatest(d.due_at, a.next_at - ${CLAIMED_AHEAD})) - (SELECT at FROM clock)) * 1000)::float8 AS millis
-  FROM (SELECT a.id, pace.next_at FROM ${ADDRESSES_WITH_ROOM}) a CROSS JOIN LATERAL (
+  FROM (SELECT a.id, pace.next_at FROM ${withRoom("waiting", "")}) a CROSS JOIN LATERAL (
     SELECT d.due_at FROM cabinet.delivery d
     WHERE d.address_id = a.id AND d.state = 'due' AND (d.leased_until IS NULL OR d.leased_until <= (SELECT at FROM clock))
     ORDER BY d.due_at LIMIT 1

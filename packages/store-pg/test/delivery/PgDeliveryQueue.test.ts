@@ -461,6 +461,21 @@ it("claim and settle find every row by its key, even if they were planned when t
   }
 })
 
+it("a claim looks at no address without a due delivery, and begins behind the one of the last claim", async () => {
+  const ids: Array<number> = []
+  for (let n = 0; n < 6; n++)
+    ids.push((await cabinet.book((book) => book.create({ url: "https://example.com/idle", sources: [] }))).id)
+  const busy = [ids[1]!, ids[4]!]
+  for (const id of busy) await cabinet.book((book) => book.set(id, { sources: [source] }))
+  await cabinet.accept(source, 2)
+  const parameters = [...roomParameters(claimOf({ perAddress: 1 })), busy[0]!, 100, 60]
+  const plan = await cabinet.plan(`(ANALYZE, TIMING OFF, COSTS OFF) ${CLAIM}`, parameters)
+  const looks = [...plan.matchAll(/ on address a .*loops=(\d+)/g)].map(([, loops]) => Number(loops))
+  expect(looks).toEqual([busy.length])
+  const claimed = await claim({ perAddress: 1, after: busy[0]! })
+  expect(claimed.map(({ addressId }) => addressId)).toEqual([busy[1], busy[0]])
+})
+
 // Then PostgreSQL keeps the generic plan whatever the statistics are: a custom one costs as much, and its planning besides.
 it("claim, settle and next due are planned without knowing their parameters, and so planned once", async () => {
   await cabinet.run(
