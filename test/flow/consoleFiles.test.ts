@@ -95,7 +95,7 @@ it("a missing file, another origin, a viewer and an unknown source are refused",
 })
 
 it("a poll is tried before and after it is added, and its response is shown as text", async () => {
-  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "2h", key: "id", pointer: "" }
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every_seconds: "2h", key_field: "id", pointer: "" }
   const sent = { ...form, header_name: "X-Token", header_value: "hidden-value" }
   const events = await rows()
   const tried = await editor!.post("/console/polls/try", sent)
@@ -128,7 +128,7 @@ it("a poll's doubts are shown when it is tried, and with each run", async () => 
   const before = list.listeners("request")
   list.removeAllListeners("request")
   list.on("request", (_, response) => response.end("a;b|c\n1;2|3\n4;5|6\n"))
-  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m" }
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every_seconds: "15m" }
   const words = "Several delimiters fit, and the first was used"
   assert.include((await editor!.post("/console/polls/try", form)).text, words)
   const added = await editor!.post("/console/polls", form)
@@ -141,7 +141,7 @@ it("a poll's doubts are shown when it is tried, and with each run", async () => 
 })
 
 it("a poll is added, run, paused and removed, and its secrets are not shown to a viewer", async () => {
-  const form = { url: listUrl, source_id: String(cabinet.source.id), every: "15m", key: "id" }
+  const form = { url: listUrl, source_id: String(cabinet.source.id), every_seconds: "15m", key_field: "id" }
   const added = await editor!.post("/console/polls", { ...form, header_name: "X-Token", header_value: "hidden-value" })
   assert.strictEqual(added.status, 303, added.text)
   const path = added.headers.get("location")!.slice("/data".length)
@@ -152,7 +152,7 @@ it("a poll is added, run, paused and removed, and its secrets are not shown to a
   assert.notInclude((await viewer!.get("/console/polls")).text, "token=secret")
   assert.strictEqual((await editor!.post(`${path}/run`, {})).status, 303)
   assert.include((await viewer!.get(path)).text, "2 / 2")
-  const settings = { ...form, every: "2h", pointer: "", format: "json" }
+  const settings = { ...form, every_seconds: "2h", pointer: "", format: "json" }
   const moved = await editor!.post(`${path}/change`, { ...settings, url: "http://127.0.0.2:9/", headers: "keep" })
   assert.strictEqual(moved.status, 400)
   assert.include(moved.text, "<code>headers_needed</code>")
@@ -170,7 +170,7 @@ it("a poll is added, run, paused and removed, and its secrets are not shown to a
   for (const act of ["run", "change", "pause", "resume", "remove"]) {
     assert.strictEqual((await viewer!.post(`${path}/${act}`, {})).status, 403, act)
   }
-  assert.strictEqual((await editor!.post("/console/polls", { ...form, every: "often" })).status, 400)
+  assert.strictEqual((await editor!.post("/console/polls", { ...form, every_seconds: "often" })).status, 400)
   assert.include(
     (await editor!.post("/console/polls", { ...form, url: "http://10.0.0.5/" })).text,
     "<code>not_public</code>",

@@ -1,7 +1,8 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
-import { POLL_FORMATS, type PollChange, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
+import { type PollChange, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
-import { intervalText, parseInterval } from "@data-cabinet/core/poll/PollSchedule"
+import { intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
@@ -13,21 +14,13 @@ import { sourceArgument, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
 import { format, idArgument, settingFlags, withCabinet } from "./Root.ts"
+import { declaredFlags, givenSettings } from "./SettingFlags.ts"
 import { readUrl, requireUrl, urlFile } from "./UrlInput.ts"
 import { EXAMPLES } from "./Examples.ts"
 import { state, reportTrial, outcome } from "./PollOutcome.ts"
 
 const id = idArgument("ID", "The poll's number")
 const outgoing = settingFlags("allowedNetworks")
-
-const text = (name: string, value: string, about: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(value), Flag.withDescription(about))
-
-const secondsOf = (every: string) => {
-  const seconds = parseInterval(every)
-  const message = "--every must be from 10s to 30d: a number followed by s, m, h or d."
-  return seconds === null ? Effect.fail(new CommandError({ code: "usage", message })) : Effect.succeed(seconds)
-}
 
 const dryRun = Flag.Boolean("dry-run").pipe(
   Flag.withDescription("Request the URL once and report what it would import, without importing"),
@@ -43,15 +36,7 @@ const add = Command.make(
       Argument.optional,
     ),
     urlFile,
-    every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.withDefault("15m")),
-    format: Flag.Literals("format", POLL_FORMATS).pipe(
-      Flag.withDescription("Format of the response; default: detected"),
-      Flag.optional,
-    ),
-    pointer: text("pointer", "POINTER", "JSON pointer to the list in a JSON response, such as /items").pipe(
-      Flag.withDefault(""),
-    ),
-    key: text("key", "FIELD", "Field that identifies an item; default: its whole content").pipe(Flag.optional),
+    ...declaredFlags(POLL_SETTINGS),
     headersFile,
     dryRun,
     ...outgoing,
@@ -67,17 +52,8 @@ const add = Command.make(
       const headers = yield* readHeaders(input.headersFile)
       return yield* withCabinet(input, () =>
         Effect.gen(function* () {
-          const everySeconds = yield* secondsOf(input.every)
           const sourceId = yield* sourceNamed(input.source)
-          const settings = {
-            sourceId,
-            url,
-            everySeconds,
-            format: Option.getOrNull(input.format),
-            pointer: input.pointer,
-            keyField: Option.getOrNull(input.key),
-            headers,
-          }
+          const settings = { sourceId, url, headers, ...givenSettings(POLL_SETTINGS, input) }
           if (input.dryRun) return yield* reportTrial(yield* Polls.use((polls) => polls.tryAdd(settings)))
           const poll = yield* Polls.use((polls) => polls.add(settings))
           const words = `Poll ${poll.id} requests ${poll.url} every ${intervalText(poll.everySeconds)}. Items of the first run are marked as history; see cabinet poll log ${poll.id}.`
@@ -91,15 +67,9 @@ const set = Command.make(
   "set",
   {
     id,
-    url: text("url", "URL", "New URL to request").pipe(Flag.optional),
+    url: Flag.String("url").pipe(Flag.withMetavar("URL"), Flag.withDescription("New URL to request"), Flag.optional),
     urlFile,
-    every: text("every", "TIME", "How often: 30s, 15m, 2h, 1d").pipe(Flag.optional),
-    format: Flag.Literals("format", [...POLL_FORMATS, "detect"]).pipe(
-      Flag.withDescription("Format of the response; detect to detect it in each run"),
-      Flag.optional,
-    ),
-    pointer: text("pointer", "POINTER", "JSON pointer to the list; empty: the whole response").pipe(Flag.optional),
-    key: text("key", "FIELD", "Field that identifies an item; empty: its whole content").pipe(Flag.optional),
+    ...declaredFlags(POLL_SETTINGS),
     headersFile,
     dryRun,
     ...outgoing,
@@ -108,15 +78,9 @@ const set = Command.make(
     Effect.gen(function* () {
       const url = Option.getOrUndefined(yield* readUrl(input.url, input.urlFile, "--url"))
       const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
-      const every = Option.getOrUndefined(input.every)
-      const format_ = Option.getOrUndefined(input.format)
-      const key = Option.getOrUndefined(input.key)
       const change: PollChange = {
         ...(url !== undefined && { url }),
-        ...(every !== undefined && { everySeconds: yield* secondsOf(every) }),
-        ...(format_ !== undefined && { format: format_ === "detect" ? null : format_ }),
-        ...(Option.isSome(input.pointer) && { pointer: input.pointer.value }),
-        ...(key !== undefined && { keyField: key === "" ? null : key }),
+        ...givenSettings(POLL_SETTINGS, input),
         ...(headers !== undefined && { headers }),
       }
       yield* withCabinet(input, () =>

@@ -62,7 +62,7 @@ const flagOf = (name: string, { input, default: initial, flag }: AnySetting): Fl
 export type SettingInput<S> = { readonly [K in keyof S]: Option.Option<S[K]> }
 
 /** A flag for each setting. */
-export const settingFlags = <S, D>({ all }: Settings<S, D>) =>
+export const declaredFlags = <S, D>({ all }: Settings<S, D>) =>
   Object.fromEntries(
     all.map(({ key, name, setting }) => [key, flagOf(setting.flag.name ?? name.replaceAll("_", "-"), setting)]),
   ) as unknown as { readonly [K in keyof S]: Flag.Flag<Option.Option<S[K]>> }

@@ -5,7 +5,7 @@ import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/source/Pro
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
-import { givenSettings, settingFlags, type SettingInput } from "./SettingFlags.ts"
+import { givenSettings, declaredFlags, type SettingInput } from "./SettingFlags.ts"
 import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
 export const sourceFlags = {
@@ -15,7 +15,7 @@ export const sourceFlags = {
     ),
     Flag.optional,
   ),
-  ...settingFlags(SOURCE_SETTINGS),
+  ...declaredFlags(SOURCE_SETTINGS),
   ...verifyFlags,
   ...challengeFlags,
 }

@@ -1,15 +1,8 @@
 /** The addresses that are polled: each with its schedule and its last runs, and the form that adds one. */
-import {
-  type NewPoll,
-  type Poll,
-  POLL_FORMATS,
-  type PollRun,
-  type PollTrial,
-  shownPollUrl,
-} from "@data-cabinet/core/poll/Poll"
+import { type Poll, type PollRun, type PollTrial, shownPollUrl } from "@data-cabinet/core/poll/Poll"
+import { POLL_SETTINGS, type PollSettings } from "@data-cabinet/core/poll/PollSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { DEFAULT_SECONDS, intervalText } from "@data-cabinet/core/poll/PollSchedule"
 import { doubtLines, doubtTable } from "../file/Doubts.ts"
 import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
@@ -19,6 +12,7 @@ import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { jsonTree } from "../html/JsonTree.ts"
+import { durationText, settingFacts, settingFields } from "../screen/SettingFields.ts"
 import { fileTabs } from "../html/Tabs.ts"
 
 /** Its query string may be a secret from visitors who may not change it. */
@@ -28,16 +22,6 @@ const state = ({ words: { poll: words } }: Frame, { paused, failures }: Poll): H
   if (paused) return badge("quiet", words.paused)
   return failures > 0 ? badge("bad", words.failing(failures)) : badge("good", words.works)
 }
-
-const every = ({ words: { poll: words } }: Frame, seconds: number): string => {
-  if (seconds % 86_400 === 0) return words.days(seconds / 86_400)
-  if (seconds % 3_600 === 0) return words.hours(seconds / 3_600)
-  return seconds % 60 === 0 ? words.minutes(seconds / 60) : words.seconds(seconds)
-}
-
-/** As both forms have them. */
-const optionFields = ({ words: { poll: words } }: Frame, poll: Pick<Poll, "format" | "pointer" | "keyField">): Html =>
-  markup`<label>${words.format}<select name="format">${options([["", words.detected], ...POLL_FORMATS.map((one) => [one, one] as const)], poll.format ?? "")}</select></label><label>${words.pointer}<input name="pointer" placeholder="/data/items" value="${poll.pointer}" autocomplete="off"></label><label>${words.key}<input name="key" placeholder="id" value="${poll.keyField ?? ""}" autocomplete="off"></label>`
 
 const headerFields = ({ words: { poll: words } }: Frame): Html =>
   markup`<label>${words.header}<input name="header_name" placeholder="Authorization" autocomplete="off"></label><label>${words.headerValue}<input name="header_value" type="password" autocomplete="off"></label>`
@@ -54,22 +38,22 @@ const changeForm = (frame: Frame, path: string, poll: Poll, isTried: boolean): H
     names !== "" &&
     markup`<fieldset><legend>${words.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${words.keepHeaders} <bdi class="mono">${names}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${words.replaceHeaders}</label><p class="soft">${words.headersHint}</p></fieldset>`
   const body = markup`<label>${words.url}<input name="url" type="url" required value="${poll.url}" autocomplete="off"></label>
-<label>${words.every}<input name="every" required value="${intervalText(poll.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>${optionFields(frame, poll)}${kept}${headerFields(frame)}<p class="soft">${words.changeHint}</p><div class="row wrap"><button class="main">${save}</button>${tryButton(frame, `${path}/try`)}</div>`
+${settingFields(POLL_SETTINGS, poll, words.setting)}${kept}${headerFields(frame)}<p class="soft">${words.changeHint}</p><div class="row wrap"><button class="main">${save}</button>${tryButton(frame, `${path}/try`)}</div>`
   return markup`<details class="card"${isTried && new Html(" open")}><summary>${words.change}</summary>${postForm({ path: `${path}/change`, kind: "form", body })}</details>`
 }
 
-const NOTHING_YET: Required<Omit<NewPoll, "headers">> = {
-  sourceId: 0,
-  url: "",
-  everySeconds: DEFAULT_SECONDS,
-  format: null,
-  pointer: "",
-  keyField: null,
+/** The fields of the form that adds one, apart from its headers. */
+export interface TypedPoll extends PollSettings {
+  readonly sourceId: number
+  readonly url: string
 }
+
+const NOTHING_YET: TypedPoll = { sourceId: 0, url: "", ...POLL_SETTINGS.defaults }
 
 /** `settings`: the earlier input, without header values. */
 const addForm = (frame: Frame, sources: ReadonlyArray<Source>, settings = NOTHING_YET): Html => {
   const { poll: words, event } = frame.words
+  const [every, ...others] = settingFields(POLL_SETTINGS, settings, words.setting)
   const chosen = options(
     sources.map(({ id, name }) => [String(id), name] as const),
     String(settings.sourceId),
@@ -78,8 +62,8 @@ const addForm = (frame: Frame, sources: ReadonlyArray<Source>, settings = NOTHIN
     path: consolePath(frame, "polls"),
     kind: settings === NOTHING_YET ? "" : "form",
     body: markup`<label>${words.url}<input name="url" type="url" required placeholder="https://" value="${settings.url}" autocomplete="off"></label>
-<label>${event.source}<select name="source_id">${chosen}</select></label><label>${words.every}<input name="every" required value="${intervalText(settings.everySeconds)}" pattern="[1-9][0-9]*[smhd]" autocomplete="off"></label>
-<details${settings !== NOTHING_YET && new Html(" open")}><summary>${words.more}</summary>${optionFields(frame, settings)}
+<label>${event.source}<select name="source_id">${chosen}</select></label>${every ?? null}
+<details${settings !== NOTHING_YET && new Html(" open")}><summary>${words.more}</summary>${others}
 ${headerFields(frame)}</details><p class="soft">${words.tryHint}</p><div class="row wrap">${tryButton(frame, consolePath(frame, "polls/try"))}<button class="main">${words.add}</button></div>`,
   })
 }
@@ -92,7 +76,7 @@ const addMenu = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue =>
 /** The result of trying a new poll, and the form that adds it. */
 export const newPollScreen = (
   frame: Frame,
-  settings: typeof NOTHING_YET,
+  settings: TypedPoll,
   sources: ReadonlyArray<Source>,
   trial: PollTrial,
 ): Screen => {
@@ -115,7 +99,7 @@ export const pollListScreen = (
   const moment = momentsIn(timeZone)
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
   const line = (poll: Poll) =>
-    markup`<tr><th scope="row"><a href="${consolePath(frame, `polls/${poll.id}`)}">${shownUrl(frame, poll)}</a></th><td>${nameOf(poll.sourceId)}</td><td class="wide-only nowrap">${every(frame, poll.everySeconds)}</td><td class="wide-only">${moment(poll.dueAt)}</td><td class="n">${state(frame, poll)}</td></tr>`
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `polls/${poll.id}`)}">${shownUrl(frame, poll)}</a></th><td>${nameOf(poll.sourceId)}</td><td class="wide-only nowrap">${durationText(frame, poll.everySeconds)}</td><td class="wide-only">${moment(poll.dueAt)}</td><td class="n">${state(frame, poll)}</td></tr>`
   return {
     title: words.title,
     section: "files",
@@ -123,7 +107,7 @@ export const pollListScreen = (
 ${
   polls.length === 0
     ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
-    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.url}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.every}</th><th scope="col" class="wide-only">${words.next}</th><th scope="col" class="n">${event.state}</th></tr></thead><tbody>${polls.map(line)}</tbody></table></div>`
+    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.url}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.setting.label.everySeconds}</th><th scope="col" class="wide-only">${words.next}</th><th scope="col" class="n">${event.state}</th></tr></thead><tbody>${polls.map(line)}</tbody></table></div>`
 }`,
   }
 }
@@ -163,8 +147,8 @@ export const pollScreen = (frame: Frame, data: PollData): Screen => {
     title: shownUrl(frame, poll),
     section: "files",
     main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shownUrl(frame, poll)} ${state(frame, poll)}</h1></div>
-<section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.every}</dt><dd>${every(frame, poll.everySeconds)}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
-<dt>${words.format}</dt><dd>${poll.format ?? words.detected}</dd>${poll.pointer !== "" && markup`<dt>${words.pointer}</dt><dd class="mono">${poll.pointer}</dd>`}<dt>${words.key}</dt><dd>${poll.keyField ?? words.wholeContent}</dd>${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>${tried !== undefined && trialBox(frame, tried.trial)}
+<section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
+${settingFacts(frame, POLL_SETTINGS, poll, words.setting)}${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>${tried !== undefined && trialBox(frame, tried.trial)}
 <section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, { ...poll, ...tried?.settings }, tried !== undefined)}${remove}`,
   }
 }
@@ -177,13 +161,14 @@ const item = ({ words: { poll: words } }: Frame, { payload, whole, key, fresh }:
 /** The items that a tried poll would accept. All of it comes from outside, so it is shown as text. */
 const trialBox = (frame: Frame, trial: PollTrial): Html => {
   const { poll: words, integration, event } = frame.words
+  const { label, none } = words.setting
   const { status, failure, preview, beginning, keyField, pointer } = trial
   const read = failure === null
   const said = read ? words.wouldTake(trial.fresh, trial.items) : words.outcomes.failed
   return markup`<section class="card" role="status" aria-labelledby="trial"><h2 id="trial">${words.tried} ${badge(read ? "good" : "bad", said)}</h2>
 ${!read && markup`<p>${failureText(frame, failure)}</p>`}${doubtTable(frame, trial.doubts)}<p class="soft">${words.nothingKept}${read && trial.fresh > 0 && trial.history && ` ${words.asHistory}`}</p>
 <dl class="facts">${fact(words.status, status)}${fact(integration.duration, integration.millis(trial.durationMs))}${fact(event.size, event.bytes(trial.bytes))}${fact(words.peer, trial.peer)}
-${fact("Content-Type", trial.contentType)}${fact("ETag", trial.etag)}${fact("Last-Modified", trial.lastModified)}${fact(words.format, trial.format)}${fact(event.charset, trial.encoding)}
-${read && markup`<dt>${words.pointer}</dt><dd class="mono">${pointer === "" ? "–" : pointer}</dd><dt>${words.key}</dt><dd>${keyField ?? words.wholeContent}</dd>`}</dl>
+${fact("Content-Type", trial.contentType)}${fact("ETag", trial.etag)}${fact("Last-Modified", trial.lastModified)}${fact(label.format, trial.format)}${fact(event.charset, trial.encoding)}
+${read && markup`<dt>${label.pointer}</dt><dd class="mono">${pointer === "" ? "–" : pointer}</dd><dt>${label.keyField}</dt><dd>${keyField ?? none.keyField ?? ""}</dd>`}</dl>
 ${preview.length > 0 && markup`<details open><summary>${words.firstItems}</summary><ol>${preview.map((one) => item(frame, one))}</ol></details>`}${beginning !== null && markup`<details open><summary>${words.beginning}</summary><pre class="text" tabindex="0">${beginning}</pre></details>`}</section>`
 }

@@ -1,28 +1,20 @@
 /** The screens and acts of polls. Values of headers are accepted and never shown. */
-import { POLL_FORMATS, type PollChange } from "@data-cabinet/core/poll/Poll"
+import type { PollChange } from "@data-cabinet/core/poll/Poll"
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
-import { parseInterval } from "@data-cabinet/core/poll/PollSchedule"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, FormCall, Repeat, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { settingsIn } from "../screen/SettingFields.ts"
 import { newPollScreen, type PollData, pollListScreen, pollScreen } from "./PollScreen.ts"
 
 const RUNS = 50
 
-/** The fields of both forms; the use case refuses an invalid interval as 0 seconds. */
-const settingsOf = (call: FormCall) => {
-  const field = (name: string) => fieldOf(call, name)
-  return {
-    url: field("url"),
-    everySeconds: parseInterval(field("every")) ?? 0,
-    format: POLL_FORMATS.find((one) => one === field("format")) ?? null,
-    pointer: field("pointer"),
-    keyField: field("key") === "" ? null : field("key"),
-  }
-}
+/** The fields of both forms, apart from headers. */
+const settingsOf = (call: FormCall) => ({ url: fieldOf(call, "url"), ...settingsIn(POLL_SETTINGS, call) })
 
 const headersOf = (call: FormCall) => {
   const name = fieldOf(call, "header_name")
@@ -36,7 +28,11 @@ const changeOf = (call: FormCall): PollChange => {
   return keeps ? settingsOf(call) : { ...settingsOf(call), headers }
 }
 
-const newOf = (call: FormCall) => ({ ...settingsOf(call), sourceId: idOf(fieldOf(call, "source_id")) })
+const newOf = (call: FormCall) => ({
+  ...POLL_SETTINGS.defaults,
+  ...settingsOf(call),
+  sourceId: idOf(fieldOf(call, "source_id")),
+})
 
 const path = "/console/polls/{id}" as const
 const home = ([id]: ReadonlyArray<string>) => `polls/${id}`

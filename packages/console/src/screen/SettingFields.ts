@@ -1,7 +1,8 @@
 /** The fields of declared settings in forms, the settings that a sent form has, and how a screen shows them. */
 import type { AnySetting, NamedSetting, Settings } from "@data-cabinet/core/json/Setting"
-import { Html, markup } from "@data-cabinet/http-node/html/Html"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
+import type { Frame } from "../html/Shell.ts"
 import type { SettingWords } from "../words/SettingWords.ts"
 import { fieldOf } from "./Act.ts"
 import type { FormCall } from "./ConsoleScreen.ts"
@@ -42,6 +43,43 @@ export const settingFields = <S, D>(
   settings: S,
   words: SettingWords<keyof S>,
 ): ReadonlyArray<Html> => all.map((setting) => field(settings, setting, words))
+
+/** A number of days, hours, minutes or seconds, in the largest unit of which they are whole. */
+export const durationText = ({ words: { poll: words } }: Frame, seconds: number): string => {
+  if (seconds % 86_400 === 0) return words.days(seconds / 86_400)
+  if (seconds % 3_600 === 0) return words.hours(seconds / 3_600)
+  return seconds % 60 === 0 ? words.minutes(seconds / 60) : words.seconds(seconds)
+}
+
+const shownValue = (frame: Frame, { input }: AnySetting, value: unknown, names: Readonly<Record<string, string>>) => {
+  switch (input.kind) {
+    case "flag":
+      return value === true && "✓"
+    case "choice":
+      return names[String(value)] ?? String(value)
+    case "whole":
+      return frame.words.table.number(Number(value))
+    case "duration":
+      return durationText(frame, Number(value))
+    case "text":
+      return value !== "" && markup`<span class="mono">${String(value)}</span>`
+    case "names":
+      return (value as ReadonlyArray<string>).join(", ")
+  }
+}
+
+/** The settings in a list of facts: without those that are off or empty, and without null unless its meaning has a name. */
+export const settingFacts = <S, D>(
+  frame: Frame,
+  { all }: Settings<S, D>,
+  settings: S,
+  words: SettingWords<keyof S>,
+): ReadonlyArray<HtmlValue> =>
+  all.map(({ key, setting }) => {
+    const value: unknown = settings[key]
+    const text = value === null ? words.none[key] : shownValue(frame, setting, value, words.values[key] ?? {})
+    return text !== undefined && text !== false && text !== "" && markup`<dt>${words.label[key]}</dt><dd>${text}</dd>`
+  })
 
 const valueIn = ({ input, default: initial }: AnySetting, text: string): unknown => {
   if (text === "" && initial === null) return null

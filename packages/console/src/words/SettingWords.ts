@@ -1,4 +1,5 @@
 /** The labels of declared settings in the console's forms, each in both languages. */
+import type { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import type { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 
 interface Labels {
@@ -79,6 +80,21 @@ const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
   },
 }
 
+const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
+  everySeconds: { english: "Every (30s, 15m, 2h, 1d)", russian: "Каждые (30s, 15m, 2h, 1d)" },
+  format: {
+    english: "Format",
+    russian: "Формат",
+    none: { english: "detected from the data", russian: "определяется по данным" },
+  },
+  pointer: { english: "Pointer to the list in JSON", russian: "Путь к списку в JSON" },
+  keyField: {
+    english: "Field that identifies an item",
+    russian: "По чему узнаётся элемент",
+    none: { english: "the whole item", russian: "по всему содержимому" },
+  },
+}
+
 /** The labels of an object's settings in one language. */
 export interface SettingWords<K extends PropertyKey> {
   readonly label: Readonly<Record<K, string>>
@@ -107,7 +123,10 @@ const inLanguage = <K extends string>(
   }
 }
 
-const wordsIn = (language: keyof Labels) => ({ source: inLanguage(SOURCE, language) })
+const wordsIn = (language: keyof Labels) => ({
+  source: inLanguage(SOURCE, language),
+  poll: inLanguage(POLL, language),
+})
 
 /** In English. */
 export const ENGLISH_SETTINGS = wordsIn("english")

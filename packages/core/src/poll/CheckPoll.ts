@@ -4,12 +4,11 @@ import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
 import type { AddressError } from "../delivery/AddressError.ts"
 import { parseAddressUrl } from "../delivery/AddressUrl.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import { isPointer } from "../file/PointedReader.ts"
 import { requestHeaderCheck } from "../network/RequestHeader.ts"
-import { type NewPoll, type Poll, POLL_FORMATS, type PollChange } from "./Poll.ts"
-import { isInterval } from "./PollSchedule.ts"
-import type { ChangedPoll } from "./PollStore.ts"
+import type { NewPoll, Poll, PollChange } from "./Poll.ts"
+import type { ChangedPoll, StoredPoll } from "./PollStore.ts"
 import { type PollError, pollError } from "./PollError.ts"
+import { POLL_SETTINGS, type PollSettings } from "./PollSettings.ts"
 
 type Find = (id: number) => Effect.Effect<Poll, PollError | StoreUnavailable>
 
@@ -21,18 +20,19 @@ export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
     /** A new poll, with its URL in the form in which it is requested. */
     checked: Effect.fnUntraced(function* (poll: NewPoll) {
       const url = yield* urlOf(poll.url)
-      yield* checkPoll(poll)
+      const { sourceId, headers = [] } = poll
+      const settings = settingsAfter(POLL_SETTINGS.defaults, poll)
+      yield* checkPoll(settings, headers)
       yield* checkAddress(url)
-      return { ...poll, url: url.href }
+      return { ...settings, sourceId, headers, url: url.href } satisfies StoredPoll
     }),
     /** The poll before a change, and all its settings after it. */
     changed: Effect.fnUntraced(function* (id: number, change: PollChange) {
       const was = yield* find(id)
       const url = yield* urlOf(change.url ?? was.url)
-      const { everySeconds, format, pointer, keyField } = { ...was, ...change }
       const headers = change.headers ?? null
-      const settings = { url: url.href, everySeconds, format, pointer, keyField, headers }
-      yield* checkPoll({ ...settings, sourceId: was.sourceId, headers: headers ?? [] })
+      const settings = { ...settingsAfter(was, change), url: url.href, headers }
+      yield* checkPoll(settings, headers ?? [])
       if (headers === null && was.headerNames.length > 0 && url.origin !== new URL(was.url).origin) {
         return yield* pollError("headers_needed", headersNeeded(was))
       }
@@ -40,6 +40,12 @@ export const pollChecks = (check: AddressCheck["Service"], find: Find) => {
       return { was, settings: { ...settings, first: hasOtherItems(was, settings) } satisfies ChangedPoll }
     }),
   }
+}
+
+/** The settings with those that the change gives. */
+const settingsAfter = (was: PollSettings, change: PollChange): PollSettings => {
+  const given = POLL_SETTINGS.all.map(({ key }) => [key, change[key] === undefined ? was[key] : change[key]])
+  return Object.fromEntries(given)
 }
 
 const headersNeeded = ({ url, headerNames }: Poll): string =>
@@ -60,28 +66,15 @@ const asPollError = (error: AddressError): PollError =>
 /** These could make the server respond with something other than the requested document. */
 const checkHeader = requestHeaderCheck({ names: ["if-modified-since", "if-none-match", "range"], prefixes: [] })
 
-const checkPoll = Effect.fnUntraced(function* (poll: NewPoll) {
-  if (!isInterval(poll.everySeconds)) {
-    return yield* pollError(
-      "bad_interval",
-      "The interval must be from 10 seconds to 30 days, such as 30s, 15m, 2h or 1d.",
-    )
-  }
-  if (poll.format != null && !POLL_FORMATS.includes(poll.format)) {
-    return yield* pollError("bad_format", `The format must be one of ${POLL_FORMATS.join(", ")}.`)
-  }
-  const pointer = poll.pointer ?? ""
-  if (!isPointer(pointer))
-    return yield* pollError("bad_pointer", "A pointer must be empty or begin with a slash, such as /data/items.")
-  if (pointer !== "" && poll.format != null && poll.format !== "json") {
+const checkPoll = Effect.fnUntraced(function* (settings: PollSettings, headers: NonNullable<PollChange["headers"]>) {
+  const refused = POLL_SETTINGS.refusal(settings)
+  if (refused !== null) return yield* pollError(refused.code, refused.message)
+  const { pointer, format } = settings
+  if (pointer !== "" && format !== null && format !== "json") {
     return yield* pollError("bad_pointer", "A pointer is only supported for JSON.")
   }
-  const key = poll.keyField ?? null
-  if (key === "" || (key?.startsWith("/") === true && !isPointer(key))) {
-    return yield* pollError("bad_key", "The key must be a field name or a pointer, such as id or /meta/id.")
-  }
-  for (const header of poll.headers ?? []) {
-    const refused = Result.getFailure(checkHeader(header))
-    if (Option.isSome(refused)) return yield* pollError("bad_header", refused.value)
+  for (const header of headers) {
+    const refusal = Result.getFailure(checkHeader(header))
+    if (Option.isSome(refusal)) return yield* pollError("bad_header", refusal.value)
   }
 })

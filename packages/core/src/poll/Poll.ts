@@ -4,25 +4,13 @@ import { FILE_FORMATS, type FileFormat } from "../file/FileFormat.ts"
 import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
-
-/** The format of a poll's responses. */
-export type PollFormat = "json" | "ndjson" | "csv"
-
-/** All formats of responses. */
-export const POLL_FORMATS: ReadonlyArray<PollFormat> = ["json", "ndjson", "csv"]
+import { POLL_SETTINGS, type PollSettings } from "./PollSettings.ts"
 
 /** A poll as listed, with only the names of its headers: their values are secrets. Times are RFC 3339 in UTC. */
-export interface Poll {
+export interface Poll extends PollSettings {
   readonly id: number
   readonly sourceId: number
   readonly url: string
-  readonly everySeconds: number
-  /** Null: detected in every run. */
-  readonly format: PollFormat | null
-  /** The pointer to the list in a JSON response; empty for the whole response. */
-  readonly pointer: string
-  /** The field, or the pointer to it, by which an item is recognized; null: by its whole content. */
-  readonly keyField: string | null
   readonly headerNames: ReadonlyArray<string>
   readonly createdAt: string
   readonly paused: boolean
@@ -41,10 +29,7 @@ export const pollShape = Shape.named(
     id: Shape.id("The poll's id."),
     sourceId: Shape.id("The source's id."),
     url: Shape.text("The requested URL."),
-    everySeconds: Shape.whole("Seconds from one run to the next."),
-    format: Shape.orNull(Shape.oneOf(POLL_FORMATS)),
-    pointer: Shape.text("The JSON pointer to the list; empty: the whole response."),
-    keyField: Shape.orNull(Shape.text("What an item is recognized by; null: its whole content.")),
+    ...POLL_SETTINGS.shapes,
     headerNames: Shape.list(Shape.text(), "Their values are secret."),
     createdAt: Shape.time("When it was added."),
     paused: Shape.flag("Whether it is paused."),
@@ -61,20 +46,12 @@ export const pollShape = Shape.named(
 export const shownPollUrl = ({ url }: Pick<Poll, "url">, role: Role | null): string =>
   role !== null && mayDo(role, "poll.change") ? url : maskUrl(url)
 
-/** A poll to be created. */
-export interface NewPoll {
+/** A poll to be created; missing settings have their defaults. */
+export interface NewPoll extends Partial<PollSettings> {
   /** The source whose events the items become. */
   readonly sourceId: number
   /** An http or https URL that is public. */
   readonly url: string
-  /** Seconds from one run to the next, 10 to 2,592,000 (30 days). */
-  readonly everySeconds: number
-  /** Null (the default): detected in every run. */
-  readonly format?: PollFormat | null
-  /** The JSON pointer to the list in a JSON response; default: the whole response. */
-  readonly pointer?: string
-  /** The field, or the pointer to it, by which an item is recognized; null (the default): by its whole content. */
-  readonly keyField?: string | null
   /** Sent with every request. Values are kept secret. */
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
 }

@@ -1,5 +1,6 @@
 /** The error for refused operations on polls. Errors during a run are in its log. */
 import { Schema } from "effect"
+import { POLL_SETTINGS } from "./PollSettings.ts"
 
 /**
  * `busy`: it is running, in this process or another, or another caller is changing it. `headers_needed`: its headers
@@ -12,10 +13,7 @@ export class PollError extends Schema.TaggedError<PollError>()("PollError", {
     "bad_url",
     "not_public",
     "name_not_found",
-    "bad_interval",
-    "bad_format",
-    "bad_pointer",
-    "bad_key",
+    ...POLL_SETTINGS.errors.map(({ code }) => code),
     "bad_header",
     "headers_needed",
     "busy",

@@ -5,9 +5,6 @@ export const MIN_SECONDS = 10
 /** The longest interval. */
 export const MAX_SECONDS = 30 * 24 * 3600
 
-/** The interval of a poll for which none was given. */
-export const DEFAULT_SECONDS = 900
-
 /** A failing poll runs at least this often, unless its interval is longer. */
 const MAX_BACKOFF_SECONDS = 6 * 3600
 

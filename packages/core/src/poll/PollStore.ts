@@ -5,18 +5,15 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldImport } from "../file/ImportStore.ts"
-import type { NewPoll, Poll, PollChange, PollFormat, PollRun } from "./Poll.ts"
+import type { NewPoll, Poll, PollRun } from "./Poll.ts"
+import type { PollSettings } from "./PollSettings.ts"
 
 /** A poll that this process runs, with the data that lists never show. */
-export interface ClaimedPoll {
+export interface ClaimedPoll extends PollSettings {
   readonly id: number
   readonly lease: string
   readonly sourceId: number
   readonly url: string
-  readonly everySeconds: number
-  readonly format: PollFormat | null
-  readonly pointer: string
-  readonly keyField: string | null
   /** Null if the key that encrypts them is unavailable. */
   readonly headers: ReadonlyArray<readonly [name: string, value: string]> | null
   readonly etag: string | null
@@ -26,10 +23,14 @@ export interface ClaimedPoll {
   readonly first: boolean
 }
 
+/** A new poll with all its settings. */
+export type StoredPoll = Required<NewPoll>
+
 /** All settings of a changed poll. */
-export interface ChangedPoll extends Required<Omit<PollChange, "headers">> {
+export interface ChangedPoll extends PollSettings {
+  readonly url: string
   /** Null keeps its current headers. */
-  readonly headers: PollChange["headers"] | null
+  readonly headers: StoredPoll["headers"] | null
   /** Whether the items of the next run count as history, as in a first run. */
   readonly first: boolean
 }
@@ -59,7 +60,7 @@ export class PollStore extends Context.Service<
   PollStore,
   {
     /** None if the source does not exist. */
-    readonly add: (poll: NewPoll) => Found<Poll>
+    readonly add: (poll: StoredPoll) => Found<Poll>
     /** By id; without removed polls and those of deleted sources. */
     readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     /**

@@ -96,8 +96,7 @@ export class Polls extends Context.Service<
           return settled.value
         }),
         tryAdd: Effect.fnUntraced(function* (poll) {
-          const { url, format = null, pointer = "", keyField = null, headers = [] } = yield* checked(poll)
-          return yield* tried({ id: null, url, format, pointer, keyField, headers, history: true })
+          return yield* tried({ ...(yield* checked(poll)), id: null, history: true })
         }),
         tryChange: Effect.fnUntraced(function* (id, change) {
           const { was, settings } = yield* changed(id, change)

@@ -1,6 +1,7 @@
 import { UnfitAddress } from "@data-cabinet/core/delivery/AddressCheck"
 import { pollChecks } from "@data-cabinet/core/poll/CheckPoll"
 import type { NewPoll, Poll, PollChange } from "@data-cabinet/core/poll/Poll"
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { POLL } from "./PollsInMemory.ts"
@@ -72,9 +73,11 @@ it.each<Partial<NewPoll>>([
       ["Accept", "application/json"],
     ],
   },
-])("a poll with %j is accepted unchanged, with the URL that will be requested", (poll) => {
+])("a poll with %j is accepted with defaults for the rest, and the URL that will be requested", (poll) => {
   const { looked, checked } = over()
   expect(checked({ ...poll, url: "HTTPS://Example.com:443/a b" })).toEqual({
+    ...POLL_SETTINGS.defaults,
+    headers: [],
     ...NEW,
     ...poll,
     url: "https://example.com/a%20b",

@@ -1,6 +1,7 @@
 /** The error codes of the management API, each with its status and its meaning. */
 import { type ErrorCode, ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import type { SettingCode, Settings } from "@data-cabinet/core/json/Setting"
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageCode } from "./ManageCode.ts"
 import { ERROR_STATUS } from "../server/ErrorStatus.ts"
@@ -99,10 +100,7 @@ export const OWN = {
     meaning: "The events of the source cannot be verified afterwards; the message says why.",
   },
   no_such_poll: { status: 404, meaning: "No poll has this id." },
-  bad_interval: { status: 400, meaning: "The interval is not between 10 seconds and 30 days." },
-  bad_format: { status: 400, meaning: "The format is not one of those that can be read." },
-  bad_pointer: { status: 400, meaning: "The pointer is not a JSON pointer, or the format is not JSON." },
-  bad_key: { status: 400, meaning: "The key is neither a field's name nor a pointer to one." },
+  ...codesOf(POLL_SETTINGS),
   bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
   headers_needed: {
     status: 400,

@@ -2,18 +2,18 @@
 import type { Actor } from "@data-cabinet/core/audit/Actor"
 import {
   type Poll,
-  POLL_FORMATS,
   type NewPoll,
   shownPollUrl,
   pollShape,
   pollRunShape,
   pollTrialShape,
 } from "@data-cabinet/core/poll/Poll"
-import { DEFAULT_SECONDS, MAX_SECONDS, MIN_SECONDS } from "@data-cabinet/core/poll/PollSchedule"
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
 import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { type BodyFields, camelFields, idField, text } from "../manage/ManageBodies.ts"
+import { settingFields, settingParams } from "../manage/SettingBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
@@ -22,16 +22,7 @@ const id = idSegment("The poll's id.")
 const URL_TEXT = text(4096, "The URL to request: http or https, at a public address.")
 
 const settings = {
-  every_seconds: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: MIN_SECONDS, maximum: MAX_SECONDS })).annotate({
-      description: "Seconds from one run to the next, 10 to 2,592,000; 900 if left out.",
-    }),
-  ),
-  format: Schema.optionalKey(
-    Schema.NullOr(Schema.Literals(POLL_FORMATS)).annotate({ description: "Null: detected in every run." }),
-  ),
-  pointer: Schema.optionalKey(text(1024, "The JSON pointer to the list; empty: the whole response.")),
-  key_field: Schema.optionalKey(Schema.NullOr(text(1024, "What an item is recognized by; null: its whole content."))),
+  ...settingFields(POLL_SETTINGS),
   headers: Schema.optionalKey(
     Schema.Array(Schema.Struct({ name: text(100, "The header's name."), value: text(4096, "Secret: never shown.") }))
       .check(Schema.isMaxLength(50))
@@ -53,10 +44,7 @@ const ERRORS = [
   "bad_url",
   "not_public",
   "name_not_found",
-  "bad_interval",
-  "bad_format",
-  "bad_pointer",
-  "bad_key",
+  ...POLL_SETTINGS.errors.map(({ code }) => code),
   "bad_header",
 ] as const
 
@@ -64,10 +52,7 @@ const PARAMS = {
   bad_url: "/url",
   not_public: "/url",
   name_not_found: "/url",
-  bad_interval: "/every_seconds",
-  bad_format: "/format",
-  bad_pointer: "/pointer",
-  bad_key: "/key_field",
+  ...settingParams(POLL_SETTINGS),
   bad_header: "/headers",
 } as const
 
@@ -106,8 +91,7 @@ export const managePolls = Effect.gen(function* () {
       response: one(pollShape, "The poll.", 201),
       errors: ["no_such_source", ...ERRORS],
       params: { no_such_source: "/source_id", ...PARAMS },
-      respond: ({ body }) =>
-        Effect.map(polls.add({ everySeconds: DEFAULT_SECONDS, ...fieldsOf(body) }), pollShape.json),
+      respond: ({ body }) => Effect.map(polls.add(fieldsOf(body)), pollShape.json),
     }),
     manageEndpoint({
       id: "tryNewPoll",
@@ -122,8 +106,7 @@ export const managePolls = Effect.gen(function* () {
       response: trial,
       errors: ["busy", ...ERRORS],
       params: PARAMS,
-      respond: ({ body }) =>
-        Effect.map(polls.tryAdd({ everySeconds: DEFAULT_SECONDS, ...fieldsOf(body) }), pollTrialShape.json),
+      respond: ({ body }) => Effect.map(polls.tryAdd(fieldsOf(body)), pollTrialShape.json),
     }),
     manageEndpoint({
       ...common,

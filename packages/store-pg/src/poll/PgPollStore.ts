@@ -1,7 +1,8 @@
 /** Polls in PostgreSQL. */
 import { randomUUID } from "node:crypto"
-import { type Poll, type PollRun, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
-import { type ClaimedPoll, PollStore, type RunResult } from "@data-cabinet/core/poll/PollStore"
+import { type PollRun, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
+import { POLL_SETTINGS, type PollSettings } from "@data-cabinet/core/poll/PollSettings"
+import { type ClaimedPoll, PollStore, type RunResult, type StoredPoll } from "@data-cabinet/core/poll/PollStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, Result } from "effect"
 import { byteaArray, storableMillis } from "../connection/Parameter.ts"
@@ -15,10 +16,6 @@ interface ClaimedRow {
   readonly id: number
   readonly source_id: number
   readonly url: string
-  readonly every_seconds: number
-  readonly format: Poll["format"]
-  readonly pointer: string
-  readonly key_field: string | null
   readonly headers: string
   readonly etag: string | null
   readonly last_modified: string | null
@@ -76,6 +73,11 @@ const settle = (sql: Sql, poll: ClaimedPoll, result: RunResult) =>
     return Option.some(pollRunShape.ofRow(run!))
   })
 
+const encrypted = (cipher: SecretCipher, headers: StoredPoll["headers"]): string =>
+  JSON.stringify(encryptHeaders(cipher, "poll header", headers))
+
+const settingValues = (settings: PollSettings) => POLL_SETTINGS.all.map(({ key }) => settings[key])
+
 const decrypted = (headers: string, cipher: SecretCipher): ClaimedPoll["headers"] =>
   Result.getOrElse(
     decryptHeaders(cipher, "poll header", JSON.parse(headers) as ReadonlyArray<StoredHeader>),
@@ -87,10 +89,7 @@ const toClaimed = (row: ClaimedRow, lease: string, cipher: SecretCipher): Claime
   lease,
   sourceId: row.source_id,
   url: row.url,
-  everySeconds: row.every_seconds,
-  format: row.format,
-  pointer: row.pointer,
-  keyField: row.key_field,
+  ...POLL_SETTINGS.ofRow(row),
   headers: decrypted(row.headers, cipher),
   etag: row.etag,
   lastModified: row.last_modified,
@@ -109,11 +108,8 @@ export const layer = Layer.effect(
         change(sql, PollStatement.ADD, [
           poll.sourceId,
           poll.url,
-          poll.everySeconds,
-          poll.format ?? null,
-          poll.pointer ?? "",
-          poll.keyField ?? null,
-          JSON.stringify(encryptHeaders(cipher, "poll header", poll.headers ?? [])),
+          encrypted(cipher, poll.headers),
+          ...settingValues(poll),
         ]),
       list: orUnavailable(Effect.map(sql.unsafe(PollStatement.LIST), (rows) => rows.map(pollShape.ofRow))),
       change: (id, url, { headers, ...settings }) =>
@@ -121,12 +117,9 @@ export const layer = Layer.effect(
           id,
           url,
           settings.url,
-          settings.everySeconds,
-          settings.format,
-          settings.pointer,
-          settings.keyField,
-          headers == null ? null : JSON.stringify(encryptHeaders(cipher, "poll header", headers)),
+          headers === null ? null : encrypted(cipher, headers),
           settings.first,
+          ...settingValues(settings),
         ]),
       headers: Effect.fnUntraced(function* (id, url) {
         const [row] = yield* sql.unsafe<Pick<ClaimedRow, "headers">>(PollStatement.HEADERS, [id, url])

@@ -1,12 +1,17 @@
 /** The statements of polls. */
+import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 
 /** Seconds after which a poll whose runner was lost can run again. */
 const LEASE_SECONDS = 90
 
 const LEASE = `lease_until = cabinet.now() + interval '${LEASE_SECONDS} seconds'`
 
+const SETTINGS = POLL_SETTINGS.all.map(({ name }) => name)
+
+const SETTING_COLUMNS = SETTINGS.map((name) => `p.${name}`).join(", ")
+
 /** Only the names of headers; their values are in no listing. */
-const COLUMNS = `p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, p.every_seconds, p.format, p.pointer, p.key_field,
+const COLUMNS = `p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, ${SETTING_COLUMNS},
   ARRAY(SELECT h->>0 FROM json_array_elements(p.headers) h) AS header_names, cabinet.rfc3339(p.created_at) AS created_at,
   p.paused_at IS NOT NULL AS paused, CASE WHEN p.paused_at IS NULL THEN cabinet.rfc3339(p.due_at) END AS due_at,
   p.failures, cabinet.rfc3339(p.first_at) AS first_at`
@@ -15,20 +20,23 @@ const RUN = `r.id::float8 AS id, r.poll_id::float8 AS poll_id, cabinet.rfc3339(r
   r.failure, r.peer, r.bytes::float8 AS bytes, r.items::float8 AS items, r.fresh::float8 AS fresh,
   r.import_id::float8 AS import_id, cabinet.rfc3339(r.next_at) AS next_at, coalesce(r.doubts, '[]') AS doubts`
 
-/** No row if the source does not exist. */
+/** $1: source, $2: URL, $3: headers, then all settings. No row if the source does not exist. */
 export const ADD = `
-INSERT INTO cabinet.poll AS p (source_id, url, every_seconds, format, pointer, key_field, headers)
-SELECT s.id, $2, $3, $4, $5, $6, $7::json FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL
+INSERT INTO cabinet.poll AS p (source_id, url, headers, ${SETTINGS.join(", ")})
+SELECT s.id, $2, $3::json, ${SETTINGS.map((_, index) => `$${index + 4}`).join(", ")} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL
 RETURNING ${COLUMNS}`
 
 export const LIST = `
 SELECT ${COLUMNS} FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
 WHERE p.removed_at IS NULL AND s.deleted_at IS NULL ORDER BY p.id`
 
-/** $2: its current URL; $8: null keeps the current headers. Remembered validators belong to the old settings. */
+/**
+ * $1: poll, $2: its current URL, $3: its URL, $4: headers, or null to keep them, $5: whether the next items are history, then
+ * all settings. Remembered validators belong to the old ones.
+ */
 export const CHANGE = `
-UPDATE cabinet.poll p SET url = $3, every_seconds = $4, format = $5, pointer = $6, key_field = $7,
-  headers = coalesce($8::json, p.headers), first_at = CASE WHEN $9 THEN NULL ELSE p.first_at END, etag = NULL,
+UPDATE cabinet.poll p SET url = $3, ${SETTINGS.map((name, index) => `${name} = $${index + 6}`).join(", ")},
+  headers = coalesce($4::json, p.headers), first_at = CASE WHEN $5 THEN NULL ELSE p.first_at END, etag = NULL,
   last_modified = NULL, failures = 0, failing_since = NULL, due_at = cabinet.now(), lease = NULL, lease_until = NULL
 WHERE p.id = $1 AND p.url = $2 AND p.removed_at IS NULL RETURNING ${COLUMNS}`
 
@@ -65,7 +73,7 @@ WHERE p.id = (
     AND (q.lease_until IS NULL OR q.lease_until <= cabinet.now())
     AND (q.id = $2 OR ($2::int8 IS NULL AND q.paused_at IS NULL AND q.due_at <= cabinet.now()))
   ORDER BY q.due_at LIMIT 1 FOR UPDATE OF q SKIP LOCKED)
-RETURNING p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, p.every_seconds, p.format, p.pointer, p.key_field,
+RETURNING p.id::float8 AS id, p.source_id::float8 AS source_id, p.url, ${SETTING_COLUMNS},
   p.headers::text AS headers, p.etag, p.last_modified, p.failures, p.first_at IS NULL AS first`
 
 export const RENEW = `
