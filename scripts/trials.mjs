@@ -7,7 +7,8 @@
  * random requests of agents, 25 killed rebuilds, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
  * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
- * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV, JSON and HTML files, its description under three linters and in two generators, every screen in all its looks, a
+ * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV, JSON and HTML files, 10,000
+ * mutations of files of every format imported, its description under three linters and in two generators, every screen in all its looks, a
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
  * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
  * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`; after `mutation` they name
@@ -135,6 +136,12 @@ const PARTS = {
       "packages/core/test/intake/ParseSubmissionFuzz.test.ts",
     ],
     env: { FILE_MUTATIONS: "10000", FUZZ_BODIES: "500000" },
+  },
+  // Of 40 files of every format, read as a server reads them: workbooks in threads, which takes most of an hour.
+  imports: {
+    missing: null,
+    run: [vitest, "run", "test/flow/fuzzedImports.test.ts", "--disable-console-intercept"],
+    env: { FUZZ_ROUNDS: "10000" },
   },
   screens: {
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,

@@ -6,12 +6,16 @@ import { SheetFault } from "@data-cabinet/http-node/sheet/SheetFault"
 import { utils, write } from "@e965/xlsx"
 import { assert, it } from "vitest"
 import { corpus, type CorpusWorkbook } from "../support/workbooks/corpus.ts"
+import { FUZZ_SEEDS, fuzzed } from "../support/fuzzedFiles.ts"
 import { damagedBook, random } from "../support/workbooks/damaged.ts"
 import { isShown, LibreOffice } from "../support/workbooks/libreOffice.ts"
 import { readSheet } from "../support/workbooks/readSheet.ts"
 
 const PROGRAM = process.env["LIBREOFFICE"]
-const DAMAGED = 400
+const DAMAGED = 800
+
+/** Of several programs. */
+const BOOKS = FUZZ_SEEDS.filter(({ file }) => /\.(?:xlsx|ods)$/.test(file))
 
 /** Part of `npm run trials`. Without LibreOffice these tests do not exist, rather than being skipped. */
 const withLibreOffice = PROGRAM === undefined ? undefined : it
@@ -125,8 +129,8 @@ withLibreOffice?.("readWorkbook loses no cell of a damaged part that LibreOffice
   const office = new LibreOffice(PROGRAM!)
   const next = random(3)
   const files = Array.from({ length: DAMAGED }, (_, n) => {
-    const { file, bytes } = damagedBook(next)
-    return { file: `${n}.${file}`, bytes: new Uint8Array(bytes) }
+    const { file, bytes } = n % 2 === 0 ? damagedBook(next) : fuzzed(BOOKS[next(BOOKS.length)]!, next)
+    return { file: `${n}.${file.split(".").at(-1)}`, bytes: new Uint8Array(bytes) }
   })
   const whole: Array<readonly [file: string, bytes: Uint8Array, rows: ReadonlyArray<SheetRow>]> = []
   for (const { file, bytes } of files) {

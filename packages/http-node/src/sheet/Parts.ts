@@ -3,6 +3,7 @@ import { SheetFault } from "./SheetFault.ts"
 import { partText } from "./PartText.ts"
 import { megabytes, type SheetLimits, unpackedLimit } from "./SheetLimits.ts"
 import { type XmlHandler, XmlScanner } from "./XmlScanner.ts"
+import { XmlFault } from "./XmlText.ts"
 import type { ZipEntry } from "./ZipArchive.ts"
 
 const decoded = (name: string): string => {
@@ -57,11 +58,20 @@ export class Parts {
   async *scan(entry: ZipEntry, handler: XmlHandler): AsyncGenerator<void> {
     this.#count(entry)
     const scanner = new XmlScanner(handler)
+    const placed = (step: () => void) => {
+      try {
+        step()
+      } catch (cause) {
+        if (!(cause instanceof XmlFault)) throw cause
+        const where = `its part ${entry.name.slice(0, 100)} is not well-formed XML at character ${scanner.position}`
+        throw new SheetFault(`${where}: ${cause.message}`)
+      }
+    }
     for await (const piece of partText(this.#archive, entry)) {
-      scanner.push(piece)
+      placed(() => scanner.push(piece))
       yield
     }
-    scanner.end()
+    placed(() => scanner.end())
   }
 
   /** The beginning of a small part, unchanged. */

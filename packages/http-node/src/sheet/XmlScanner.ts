@@ -5,7 +5,7 @@
  */
 import { SheetFault } from "./SheetFault.ts"
 import { XmlNames } from "./XmlNames.ts"
-import { xmlText } from "./XmlText.ts"
+import { after, isBlank, XmlFault, xmlText } from "./XmlText.ts"
 
 /** The most characters of a token: a tag, a comment, or a text that is read. */
 export const MAX_TOKEN = 1_048_576
@@ -22,13 +22,14 @@ export interface XmlHandler {
   readonly text: (text: string) => void
 }
 
-const malformed = (reason: string) => new SheetFault(`it is not well-formed XML: ${reason}`)
-
 export class XmlScanner {
   readonly #handler: XmlHandler
   readonly #names = new XmlNames()
   /** The beginning of a token that is not complete yet. */
   #held = ""
+  /** Characters that arrived, and where the current token begins. */
+  #arrived = 0
+  #at = 0
   readonly #stack: Array<string> = []
   #hasEnded = false
   /** The handler gets nothing about elements deeper than this. */
@@ -71,7 +72,13 @@ export class XmlScanner {
     return this.#names.attribute(this.#source.slice(begin, end)) === name
   }
 
+  /** Where the current token begins, in characters from 1. */
+  get position(): number {
+    return this.#at + 1
+  }
+
   push(piece: string): void {
+    this.#arrived += piece.length
     // A piece that cannot complete the held token is not searched again from that token's beginning.
     if (this.#held !== "" && !piece.includes(this.#held.charCodeAt(0) === LESS ? ">" : "<")) {
       this.#hold(this.#held + piece)
@@ -80,7 +87,9 @@ export class XmlScanner {
     const source = this.#held + piece
     this.#held = ""
     this.#source = source
+    const before = this.#arrived - source.length
     for (let at = 0; at < source.length;) {
+      this.#at = before + at
       if (source.charCodeAt(at) !== LESS) {
         const end = source.indexOf("<", at)
         if (end === -1) {
@@ -89,6 +98,7 @@ export class XmlScanner {
         }
         if (this.#isCollecting) this.#handler.text(xmlText(this.#bounded(source.slice(at, end))))
         at = end
+        this.#at = before + at
       }
       const next = this.#markup(source, at)
       if (next === -1) return this.#hold(source.slice(at))
@@ -97,7 +107,7 @@ export class XmlScanner {
   }
 
   end(): void {
-    if (this.#held !== "" || !this.#hasEnded) throw malformed("it ends before its last element does")
+    if (this.#held !== "" || !this.#hasEnded) throw new XmlFault("it ends before its last element does")
   }
 
   get #isCollecting(): boolean {
@@ -130,7 +140,7 @@ export class XmlScanner {
       const end = after(source, "]]>", at + 9)
       if (end !== -1 && this.#isCollecting) {
         const text = source.slice(at + 9, end - 3)
-        if (text.includes("\0")) throw malformed("a text contains a zero character")
+        if (text.includes("\0")) throw new XmlFault("a text contains a zero character")
         this.#handler.text(this.#bounded(text).replaceAll(/\r\n?/g, "\n"))
       }
       return end
@@ -144,7 +154,7 @@ export class XmlScanner {
     if (end === -1) return -1
     const raw = this.#stack.pop()
     if (raw === undefined || !source.startsWith(raw, at + 2) || !isBlank(source, at + 2 + raw.length, end)) {
-      throw malformed(`the end tag ${source.slice(at, Math.min(end + 1, at + 50))} matches no start tag`)
+      throw new XmlFault(`the end tag ${source.slice(at, Math.min(end + 1, at + 50))} matches no start tag`)
     }
     this.#closed(raw)
     return end + 1
@@ -167,8 +177,8 @@ export class XmlScanner {
     const raw = source.slice(at + 1, here)
     const end = this.#attributes(source, here)
     if (end === -1) return -1
-    if (raw === "" || raw.includes("<")) throw malformed("a tag has no name")
-    if (this.#hasEnded) throw malformed("an element follows the last one")
+    if (raw === "" || raw.includes("<")) throw new XmlFault("a tag has no name")
+    if (this.#hasEnded) throw new XmlFault("an element follows the last one")
     if (this.#stack.length >= MAX_DEPTH) throw new SheetFault(`its elements are nested more than ${MAX_DEPTH} deep`)
     this.#declareNames()
     this.#stack.push(raw)
@@ -189,24 +199,24 @@ export class XmlScanner {
       if (code === SLASH) {
         code = source.charCodeAt(++here)
         if (Number.isNaN(code)) return -1
-        if (code !== GREATER) throw malformed("a tag contains a slash")
+        if (code !== GREATER) throw new XmlFault("a tag contains a slash")
       }
       if (code === GREATER) {
         this.#count = count
         return here + 1
       }
       if (Number.isNaN(code)) return -1
-      if (here === before) throw malformed("two attributes of a tag are not separated")
+      if (here === before) throw new XmlFault("two attributes of a tag are not separated")
       const name = here
       while (code > 32 && code !== EQUALS && code !== GREATER && code !== LESS) code = source.charCodeAt(++here)
       const nameEnd = here
       while (code <= 32) code = source.charCodeAt(++here)
       if (Number.isNaN(code)) return -1
-      if (code !== EQUALS || nameEnd === name) throw malformed("an attribute has no name or no value")
+      if (code !== EQUALS || nameEnd === name) throw new XmlFault("an attribute has no name or no value")
       code = source.charCodeAt(++here)
       while (code <= 32) code = source.charCodeAt(++here)
       if (Number.isNaN(code)) return -1
-      if (code !== DOUBLE && code !== SINGLE) throw malformed("the value of an attribute is not quoted")
+      if (code !== DOUBLE && code !== SINGLE) throw new XmlFault("the value of an attribute is not quoted")
       const close = source.indexOf(code === DOUBLE ? '"' : "'", here + 1)
       if (close === -1) return -1
       if (count === MAX_ATTRIBUTES) throw new SheetFault(`a tag in it has more than ${MAX_ATTRIBUTES} attributes`)
@@ -231,14 +241,4 @@ export class XmlScanner {
     }
     if (declarations !== undefined) this.#names.declare(this.#stack.length, declarations)
   }
-}
-
-const after = (source: string, mark: string, from: number): number => {
-  const found = source.indexOf(mark, from)
-  return found === -1 ? -1 : found + mark.length
-}
-
-const isBlank = (source: string, from: number, to: number): boolean => {
-  for (let at = from; at < to; at++) if (source.charCodeAt(at) > 32) return false
-  return from <= to
 }

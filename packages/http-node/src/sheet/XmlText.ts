@@ -1,6 +1,9 @@
 /** Decodes the characters of XML. */
 import { SheetFault } from "./SheetFault.ts"
 
+/** A document that is not well-formed. Its message says why; the reader of the part adds where. */
+export class XmlFault extends SheetFault {}
+
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
 
 const characterOf = (reference: string): string => {
@@ -12,7 +15,7 @@ const characterOf = (reference: string): string => {
       ? Number(reference.slice(1))
       : 0
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-    throw new SheetFault(`&${reference.slice(0, 20)}; is not a character of XML`)
+    throw new XmlFault(`&${reference.slice(0, 20)}; is not a character of XML`)
   }
   return String.fromCodePoint(code)
 }
@@ -20,7 +23,7 @@ const characterOf = (reference: string): string => {
 /** The text between two tags or in an attribute. Line ends become LF, as XML requires. */
 export const xmlText = (raw: string): string => {
   let text = raw
-  if (text.includes("\0")) throw new SheetFault("a text contains a zero character")
+  if (text.includes("\0")) throw new XmlFault("a text contains a zero character")
   if (text.includes("\r")) text = text.replaceAll(/\r\n?/g, "\n")
   let amp = text.indexOf("&")
   if (amp === -1) return text
@@ -28,7 +31,7 @@ export const xmlText = (raw: string): string => {
   let from = 0
   while (amp !== -1) {
     const end = text.indexOf(";", amp)
-    if (end === -1 || end - amp > 12) throw new SheetFault("a text contains & that begins no reference")
+    if (end === -1 || end - amp > 12) throw new XmlFault("a text contains & that begins no reference")
     out += text.slice(from, amp) + characterOf(text.slice(amp + 1, end))
     from = end + 1
     amp = text.indexOf("&", from)
@@ -43,4 +46,16 @@ export const unescapedText = (text: string): string => {
     hex === "0000" ? whole : String.fromCharCode(Number.parseInt(hex, 16)),
   )
   return read.isWellFormed() ? read : text
+}
+
+/** The end of the next `mark`; -1 if there is none. */
+export const after = (source: string, mark: string, from: number): number => {
+  const found = source.indexOf(mark, from)
+  return found === -1 ? -1 : found + mark.length
+}
+
+/** Whether there is only white space from one position to another, which must not come before it. */
+export const isBlank = (source: string, from: number, to: number): boolean => {
+  for (let at = from; at < to; at++) if (source.charCodeAt(at) > 32) return false
+  return from <= to
 }

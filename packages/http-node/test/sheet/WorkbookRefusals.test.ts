@@ -80,6 +80,14 @@ describe("readWorkbook refuses a row by its line and column", () => {
   })
 })
 
+it.each([
+  ['<row r="1"><c r="A1"><v>1</w></c></row>', /sheet1\.xml is not well-formed XML at character 48: the end tag <\/w>/],
+  ['<row r="1"><c r="A1"><v>&no;</v></c></row>', /sheet1\.xml is not well-formed XML at character 47: &no; is not a/],
+  ['<row r="1"', /sheet1\.xml is not well-formed XML at character 23: two attributes/],
+])("readWorkbook refuses %s by its part and the place in it", async (rows, words) => {
+  assert.match(await fault(raw(rows)), words)
+})
+
 describe("readWorkbook reads a value unchanged when its type does not fit", () => {
   it.each([
     ['<c t="b"><v>maybe</v></c>', "maybe"],
