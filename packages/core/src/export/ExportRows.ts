@@ -14,13 +14,8 @@ import type { Column } from "../row/Table.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import { CabinetTimeZone } from "../selection/CabinetTimeZone.ts"
 import type { SelectionError } from "../selection/SelectionError.ts"
-import {
-  noSuchTable,
-  type ParamPairs,
-  selectionError,
-  selectionParams,
-  refusedParam,
-} from "../selection/SelectionParams.ts"
+import { refusedParam } from "../selection/RefusedParam.ts"
+import { noSuchTable, type ParamPairs, selectionError, selectionParams } from "../selection/SelectionParams.ts"
 import { selectionPlan } from "../selection/SelectionPlan.ts"
 import { selectionSql } from "../selection/SelectionSql.ts"
 import { type RowsPage, SelectRows } from "../selection/SelectRows.ts"

@@ -74,6 +74,17 @@ export interface Admitted extends RateLimit {
 
 type Authenticated = Result.Result<Admitted, AuthenticateError | StoreUnavailable>
 
+/** The sender of a request, whose key is parsed and hashed once. */
+export interface Sender {
+  /**
+   * True if the sender's last request was admitted within the last seconds, to the whole cabinet. Work for it may
+   * begin, but nothing of its result leaves before `key` has admitted this request as well.
+   */
+  readonly isRecent: () => boolean
+  /** Fails at the deadline. */
+  readonly key: (deadline: Deadline) => Promise<Authenticated>
+}
+
 /**
  * Looks up and counts in one step. An exhausted key is a success with `allowed: false`, because its response still includes
  * the counts.
@@ -83,11 +94,7 @@ export class Authenticate extends Context.Service<
   {
     /** Fails at the deadline. */
     readonly key: (headers: KeyHeaders, deadline: Deadline) => Promise<Authenticated>
-    /**
-     * True if the sender's last request was admitted within the last seconds, to the whole cabinet. Work for it may
-     * begin, but nothing of its result leaves before `key` has admitted this request as well.
-     */
-    readonly isRecent: (headers: KeyHeaders) => boolean
+    readonly sender: (headers: KeyHeaders) => Sender
     /** The current scope of a request in progress; counts nothing, and fails at the deadline. */
     readonly again: (
       headers: KeyHeaders,
@@ -114,19 +121,22 @@ export class Authenticate extends Context.Service<
         if (Result.isFailure(found)) return Result.fail(found.failure)
         return found.success === null ? wrongKey : Result.succeed(found.success)
       }
+      const sender = (headers: KeyHeaders): Sender => {
+        const sent = sentKey(headers)
+        if (typeof sent !== "string") return { isRecent: () => false, key: async () => sent }
+        const fingerprint = fingerprintOf(sent)
+        return {
+          isRecent: () => recent.has(fingerprint, monotonicMillis(clock)),
+          key: async (deadline) => {
+            const found = await (sent.startsWith(KEY_START) ? byKey : byToken)(fingerprint, deadline)
+            recent.note(fingerprint, isAdmittedToAll(found), monotonicMillis(clock))
+            return found
+          },
+        }
+      }
       return Authenticate.of({
-        key: async (headers, deadline) => {
-          const sent = sentKey(headers)
-          if (typeof sent !== "string") return sent
-          const fingerprint = fingerprintOf(sent)
-          const found = await (sent.startsWith(KEY_START) ? byKey : byToken)(fingerprint, deadline)
-          recent.note(fingerprint, isAdmittedToAll(found), monotonicMillis(clock))
-          return found
-        },
-        isRecent: (headers) => {
-          const sent = sentKey(headers)
-          return typeof sent === "string" && recent.has(fingerprintOf(sent), monotonicMillis(clock))
-        },
+        key: (headers, deadline) => sender(headers).key(deadline),
+        sender,
         again: async (headers, deadline) => {
           const sent = sentKey(headers)
           if (typeof sent !== "string") return sent

@@ -23,14 +23,8 @@ import type { Column } from "../row/Table.ts"
 import { CabinetTimeZone } from "./CabinetTimeZone.ts"
 import type { Selection } from "./Selection.ts"
 import type { SelectionError } from "./SelectionError.ts"
-import {
-  noSuchTable,
-  type ParamPairs,
-  selectionError,
-  selectionParams,
-  shown,
-  refusedParam,
-} from "./SelectionParams.ts"
+import { refusedParam } from "./RefusedParam.ts"
+import { noSuchTable, type ParamPairs, selectionError, selectionParams, shown } from "./SelectionParams.ts"
 import { type SelectionPlan, selectionPlan } from "./SelectionPlan.ts"
 import { equalsShown, selectionSql } from "./SelectionSql.ts"
 

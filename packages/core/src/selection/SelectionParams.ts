@@ -8,9 +8,6 @@ import { isCalendarDay } from "../text/ExactFormat.ts"
 import { type ColumnChoice, type Filter, FILTER_CONDITIONS, type FilterCondition } from "./Selection.ts"
 import { MAX_ALTERNATIVES, MAX_SORTS, type Direction, type Period, type Selection, type Sort } from "./Selection.ts"
 import { type SelectionCode, SelectionError } from "./SelectionError.ts"
-import type { RefusedValue } from "../row/ReadError.ts"
-import type { PageQuery } from "../row/RowReader.ts"
-import type { SelectionPlan } from "./SelectionPlan.ts"
 
 /** The decoded parameters of a query string, in order. */
 export type ParamPairs = ReadonlyArray<readonly [name: string, value: string]>
@@ -77,11 +74,11 @@ const read = (pairs: ParamPairs): Selection => {
       throw selectionError("unknown_param", name, `Unknown parameter ${shown(name)}. The parameters are ${known}.`)
     }
   }
-  const all = (name: Repeated) => pairs.flatMap(([other, value]) => (other === name ? [value] : []))
+  const all = (name: Repeated) => valuesOf(pairs, name)
   const one = (name: Single): string | null => {
-    const values = pairs.filter(([other]) => other === name)
+    const values = valuesOf(pairs, name)
     if (values.length > 1) throw selectionError(SINGLE[name], name, `${name} may be sent only once.`)
-    return values[0]?.[1] ?? null
+    return values[0] ?? null
   }
   return {
     search: search(one("q")),
@@ -92,6 +89,18 @@ const read = (pairs: ParamPairs): Selection => {
     limit: limit(one("limit")),
     cursor: one("cursor"),
   }
+}
+
+const NO_VALUES: ReadonlyArray<string> = []
+
+/** Most of a request's parameters are missing: nothing is created for them. */
+const valuesOf = (pairs: ParamPairs, name: string): ReadonlyArray<string> => {
+  let values: Array<string> | undefined
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index]!
+    if (pair[0] === name) (values ??= []).push(pair[1])
+  }
+  return values ?? NO_VALUES
 }
 
 const search = (text: string | null): string => {
@@ -153,6 +162,7 @@ const joined = (list: ReadonlyArray<Filter>, joins: ReadonlyArray<string>): Read
 }
 
 const period = (column: string | null, from: string | null, to: string | null): Period | null => {
+  if (column === null && from === null && to === null) return null
   for (const [name, text] of [
     ["from", from],
     ["to", to],
@@ -198,11 +208,14 @@ const direction = (word: string, index: number, words: ReadonlyArray<string>): D
   throw selectionError("bad_dir", "dir", `${which} must be asc or desc, not ${shown(word)}.`)
 }
 
+const USUAL_COLUMNS: ColumnChoice = { first: NO_VALUES, hidden: NO_VALUES }
+
 const columns = (
   only: ReadonlyArray<string>,
   first: ReadonlyArray<string>,
   hidden: ReadonlyArray<string>,
 ): ColumnChoice => {
+  if (only.length + first.length + hidden.length === 0) return USUAL_COLUMNS
   for (const [name, list] of [
     ["col", only],
     ["order", first],
@@ -226,22 +239,4 @@ const limit = (text: string | null): number => {
   const size = text === null ? DEFAULT_LIMIT : parseLimit(text)
   if (size === undefined) throw selectionError("bad_limit", "limit", `${LIMIT_EXPECTED}, not ${shown(text ?? "")}.`)
   return size
-}
-
-/** The parameter at fault for a value that PostgreSQL could not convert: a filter's, or the cursor. */
-export const refusedParam = (
-  plan: SelectionPlan,
-  { values }: PageQuery,
-  { index, message }: RefusedValue,
-): SelectionError => {
-  const value = values[index]
-  const at = plan.filters.findIndex((filter) => filter.text === value?.text && filter.column.type.sql === value.type)
-  const filter = plan.filters[at]
-  if (filter === undefined) {
-    return selectionError("bad_cursor", "cursor", `The position in cursor can no longer be read: ${message}.`)
-  }
-  const of = `column ${shown(filter.column.name)} of type ${filter.column.type.name}`
-  const isJson = filter.column.type.kind === "json" || filter.column.type.kind === "jsonb"
-  const instead = isJson ? " Use contains for a part of its text." : ""
-  return selectionError("bad_fv", "fv", `fv number ${at + 1} does not fit ${of}: ${message}.${instead}`)
 }

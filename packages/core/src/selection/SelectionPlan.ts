@@ -84,7 +84,7 @@ export const selectionPlan = (
 ): Result.Result<SelectionPlan, SelectionError> => {
   const refuse = (code: SelectionCode, param: string, message: string) =>
     Result.fail(selectionError(code, param, message))
-  const named = new Map(table.columns.map((column) => [column.name, column]))
+  const named = columnsByName(table)
   for (const [param, name] of namesUsed(selection)) {
     if (!named.has(name)) {
       return Result.fail(unknownColumn(param, name, table.columns))
@@ -179,6 +179,16 @@ const list = (names: ReadonlyArray<string>): string =>
   names.length > 30
     ? `${names.slice(0, 30).map(shown).join(", ")} and ${names.length - 30} more`
     : names.map(shown).join(", ")
+
+const byName = new WeakMap<ReadableTable, ReadonlyMap<string, ReadableColumn>>()
+
+const columnsByName = (table: ReadableTable): ReadonlyMap<string, ReadableColumn> => {
+  const known = byName.get(table)
+  if (known !== undefined) return known
+  const named = new Map(table.columns.map((column) => [column.name, column]))
+  byName.set(table, named)
+  return named
+}
 
 const everything = new WeakMap<ReadableTable, Showing>()
 

@@ -124,9 +124,9 @@ describe("Authenticate", () => {
         const known: Array<boolean> = []
         for (const secret of [KEY, READER, OTHER]) {
           const headers = { authorization: `Bearer ${secret}`, xApiKey: undefined }
-          known.push(authenticate.isRecent(headers))
-          yield* Effect.exit(fromResult(() => authenticate.key(headers, 1_000)))
-          known.push(authenticate.isRecent(headers))
+          known.push(authenticate.sender(headers).isRecent())
+          yield* Effect.exit(fromResult(() => authenticate.sender(headers).key(1_000)))
+          known.push(authenticate.sender(headers).isRecent())
         }
         return known
       }).pipe(Effect.provide(Authenticate.layer.pipe(Layer.provide([admission, tokens, live])))),

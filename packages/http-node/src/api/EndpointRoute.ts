@@ -124,12 +124,10 @@ export const endpointRoute = (
       began: Deadline,
       call: AbortableCall,
     ): Promise<Response> => {
-      const sent = keyHeaders(request)
+      const sender = authenticate.sender(keyHeaders(request))
       const early =
-        besideKey && authenticate.isRecent(sent)
-          ? earlyWork(call, (own) => work(request, target, null, own))
-          : undefined
-      const key = await authenticate.key(sent, began + DEADLINE_MILLIS)
+        besideKey && sender.isRecent() ? earlyWork(call, (own) => work(request, target, null, own)) : undefined
+      const key = await sender.key(began + DEADLINE_MILLIS)
       const mayLeave = isAdmittedToAll(key) && !call.isAborted
       if (!mayLeave) await early?.discard()
       if (Result.isFailure(key)) return errorResponse(apiError(key.failure))
