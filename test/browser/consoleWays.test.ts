@@ -49,6 +49,28 @@ it("all events of a page are marked by one box, and the act stays at the filtere
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
+it("Ctrl K opens the palette: what is typed is found, the arrows choose, Enter goes there, Esc leads back", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  const chosen = page.locator("dialog [aria-selected=true]")
+  await page.goto(`${cabinet.base}/console/integrations`)
+  await page.locator("[data-palette]").focus()
+  await page.keyboard.press("Control+k")
+  await page.keyboard.type("orders")
+  await chosen.filter({ hasText: "orders" }).waitFor()
+  assert.deepStrictEqual(await axeComplaints(page), [])
+  await page.keyboard.press("ArrowUp")
+  await chosen.filter({ hasText: "contain" }).waitFor()
+  await page.keyboard.press("Escape")
+  assert.strictEqual(await page.evaluate(() => document.activeElement?.hasAttribute("data-palette")), true)
+  await page.keyboard.press("Control+k")
+  await page.keyboard.type("add a delivery")
+  // Enter before the list is there goes where the list will lead.
+  await page.keyboard.press("Enter")
+  await page.locator("#add-address input[name=url]:focus").waitFor()
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+})
+
 it("a form's message is answered by two clicks: it opens beside the list, counts as read, and has a link to reply", async () => {
   const form = await cabinet.cabinet.sources.create({ name: "Contact" })
   for (const name of ["Ada", "Grace"]) {

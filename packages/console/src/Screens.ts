@@ -11,6 +11,7 @@ import { overviewScreens } from "./overview/OverviewScreens.ts"
 import { fileScreens } from "./file/FileScreens.ts"
 import { importScreens } from "./file/ImportScreens.ts"
 import { noticeScreens } from "./notice/NoticeScreens.ts"
+import { paletteScreens } from "./palette/PaletteScreens.ts"
 import { pollScreens } from "./poll/PollScreens.ts"
 import { preferenceScreens } from "./screen/Preferences.ts"
 import { integrationScreens } from "./integration/IntegrationScreens.ts"
@@ -27,6 +28,7 @@ import { tableScreens } from "./table/TableScreens.ts"
 export const allScreens = Effect.map(
   Effect.all([
     overviewScreens,
+    paletteScreens,
     preferenceScreens,
     sessionScreens,
     providerScreens,

@@ -4,6 +4,8 @@
  */
 export const SCREENS: ReadonlyArray<string> = [
   "",
+  "go",
+  "go?q=orders",
   "doctor",
   "notices",
   "tables",

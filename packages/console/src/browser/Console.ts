@@ -9,6 +9,7 @@ import { submitOnce, markAll, claimLink } from "./Forms.ts"
 import { uploads } from "./Upload.ts"
 import { keys } from "./Keys.ts"
 import { menusOnDemand } from "./Menus.ts"
+import { palette } from "./Palette.ts"
 import { liveLinks } from "./Live.ts"
 import { Grid } from "./Grid.ts"
 import { walkLists } from "./Walk.ts"
@@ -20,6 +21,7 @@ linksInto()
 uploads()
 submitOnce()
 keys()
+palette()
 menusOnDemand()
 markAll()
 liveLinks()

@@ -53,5 +53,5 @@ export const keySheet = (
     ({ section, path }) =>
       markup`<dt>${keys(["g", LETTERS[section]])}</dt><dd><a href="${path}" data-go="${LETTERS[section]}">${words.sections[section]}</a></dd>`,
   )
-  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["/"], said.search)}${line(["?"], said.sheet)}${line(["."], said.news)}${leads}${walked !== null && OF[walked].map((one) => line(KEYS[one], said[one]))}</dl></div>`
+  return markup`<div class="menu sheet" popover id="keys" role="dialog" aria-labelledby="keys-title"><h2 id="keys-title">${said.title}</h2><dl class="facts">${line(["Ctrl K"], said.palette)}${line(["/"], said.search)}${line(["?"], said.sheet)}${line(["."], said.news)}${leads}${walked !== null && OF[walked].map((one) => line(KEYS[one], said[one]))}</dl></div>`
 }

@@ -80,13 +80,14 @@ ${actor === null ? null : header(frame, screen.section, actor)}
 <main id="main" tabindex="-1">
 ${screen.main}
 </main>
-${actor !== null && keySheet(frame, sectionsOf(frame), screen.wide === true ? "table" : screen.walked === true ? "list" : null)}<p id="said" class="said" role="status"></p>
+${actor !== null && paletteDialog(frame)}${actor !== null && keySheet(frame, sectionsOf(frame), screen.wide === true ? "table" : screen.walked === true ? "list" : null)}<p id="said" class="said" role="status"></p>
 </body>
 </html>
 `.text
 }
 
-const sectionsOf = (frame: Frame): ReadonlyArray<Lead> =>
+/** The sections that the visitor may see, with their addresses. */
+export const sectionsOf = (frame: Frame): ReadonlyArray<Lead> =>
   Object.entries(SECTIONS)
     .filter(([, action]) => may(frame, action))
     .map(([section]) => ({
@@ -101,7 +102,13 @@ const header = (frame: Frame, section: Section | null, actor: NonNullable<Frame[
   return markup`<header class="bar">
 <a class="brand" href="${consolePath(frame)}" aria-label="${words.product}">${ICONS.cabinet}<span>${words.product}</span></a>
 <nav aria-label="${words.navigation}"><ul>${sectionsOf(frame).map(link)}</ul></nav>
+<a class="button quiet mini" href="${consolePath(frame, "go")}" data-palette aria-keyshortcuts="Control+K Meta+K">${ICONS.search}<span class="hide">${words.palette.title}</span><kbd class="wide-only" aria-hidden="true">Ctrl K</kbd></a>
 <button type="button" class="quiet mini help" popovertarget="keys" aria-label="${words.keys.title}">?</button>
 <a class="who" href="${consolePath(frame, "me")}"><b>${actor.name}</b> <span>${words.roles[actor.role] ?? actor.role}</span></a>
 </header>`
 }
+
+/** The palette before it is opened, so that the field is there for the first key. */
+const paletteDialog = ({ words: { palette: words, close } }: Frame): Html =>
+  markup`<dialog class="palette" aria-label="${words.title}"><form class="row"><label class="field">${ICONS.search}<input type="search" name="q" role="combobox" aria-expanded="true" aria-controls="palette" aria-autocomplete="list" autocomplete="off" spellcheck="false" aria-label="${words.field}" placeholder="${words.field}"></label><button type="button" class="quiet mini" data-shut aria-label="${close}">${ICONS.cross}</button></form><div id="palette" role="listbox" aria-label="${words.title}"></div><p class="hide" role="status"></p></dialog>
+`
