@@ -73,22 +73,30 @@ it("Ctrl K opens the palette: what is typed is found, the arrows choose, Enter g
 
 it("a form's message is answered by two clicks: it opens beside the list, counts as read, and has a link to reply", async () => {
   const form = await cabinet.cabinet.sources.create({ name: "Contact" })
-  for (const name of ["Ada", "Grace"]) {
+  const write = (name: string) => {
     const body = new URLSearchParams({ name, email: `${name}@example.com`, subject: "Order", message: "Where is it?" })
-    await fetch(form.intakeUrl, { method: "POST", body })
+    return fetch(form.intakeUrl, { method: "POST", body })
   }
+  for (const name of ["Ada", "Grace"]) await write(name)
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   const { page } = visit
   await page.goto(`${cabinet.base}/console/inbox`)
   assert.include(await page.textContent("h1"), "2 new")
+  await page.locator("a.live.on").waitFor()
+  await write("Alan")
+  // While the screen is open, its number grows and its list stays.
+  await page.locator("h1").filter({ hasText: "3 new" }).waitFor()
   await page.click(".people th a")
   const href = await page.getAttribute("#panel a.main", "href")
   assert.include(href, "mailto:Grace@example.com?subject=Re%3A%20Order&body=")
   assert.deepStrictEqual(await axeComplaints(page), [])
   await page.waitForFunction(() => document.querySelector(".people tbody tr")?.classList.contains("new") === false)
-  await Promise.all([page.waitForNavigation(), page.click('#panel form[action$="/done"] button')])
+  await Promise.all([page.waitForNavigation(), page.click('#panel form[action*="/done#"] button')])
   assert.include(await page.textContent(".above"), "The message is done.")
-  assert.deepStrictEqual(await page.locator(".people th a").allTextContents(), ["Ada (unread)"])
+  assert.deepStrictEqual(await page.locator(".people th a").allTextContents(), ["Alan (unread)", "Ada (unread)"])
+  // The next message is open.
+  await page.locator("#panel .prose").waitFor()
+  assert.include(await page.textContent("#panel"), "Ada@example.com")
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 

@@ -111,3 +111,33 @@ it("all that the filter finds are sent again once they were counted, by the cons
   assert.lengthOf(await listed("?state=due"), count)
   assert.strictEqual((await editor.post(`${LIST}/resend-all`, {})).status, 400)
 })
+
+it("the listed deliveries are exported with the filter of the list, for those who may see them", async () => {
+  const { status, text } = await viewer.get(`${LIST}/export.ndjson?address_id=1`)
+  assert.strictEqual(status, 200, text)
+  const ids = text
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { readonly delivery: number }).delivery)
+  assert.deepStrictEqual(ids, await listed("?address_id=1"))
+  assert.match((await viewer.get(`${LIST}/export.csv?address_id=1`)).text, /^delivery,type,event,address,url,state,/)
+  const reader = visitor(cabinet.base, await cabinet.as("reader"))
+  assert.strictEqual((await reader.get(`${LIST}/export.csv`)).status, 403)
+})
+
+it("a delivery that failed is compared with the last one of its address that worked", async () => {
+  // Its own intake address receives whatever it is sent.
+  const { id } = await cabinet.cabinet.addresses.create({ url: cabinet.source.intakeUrl, sources: [] })
+  const ping = async () => {
+    await editor.manage("POST", `addresses/${id}/ping`, {})
+    return (await listed(`?address_id=${id}`))[0]!
+  }
+  const compared = async (delivery: number) => (await viewer.get(`${LIST}/${delivery}?tab=compare`)).text
+  const worked = await ping()
+  assert.notInclude(await compared(worked), "tab=compare")
+  await editor.manage("PATCH", `addresses/${id}`, { url: `${cabinet.base}/nothing` })
+  const failed = await compared(await ping())
+  assert.include(failed, "The last that worked")
+  assert.include(failed, `/console/deliveries/${worked}"`)
+  assert.include(failed, "Both requests have the same fields")
+})

@@ -77,3 +77,20 @@ it("a hostile message is shown as text, and its list stays small", async () => {
   assert.notInclude(one, "<script>alert")
   assert.notInclude(one, "mailto:")
 })
+
+it("the listed messages are exported whole, with the filter of the list", async () => {
+  const message = `${"Long ".repeat(100)}“end”, =1+1`
+  const id = await sent({ ...note, name: "=cmd", message })
+  await editor!.post(`${list()}/${id}/done`, {})
+  const { status, text, headers } = await viewer!.get(`${list()}/export.ndjson?mark=done&text=cmd`)
+  assert.strictEqual(status, 200, text)
+  assert.include(headers.get("content-disposition"), `inbox-${form.id}.ndjson`)
+  const [line, ...others] = text.trim().split("\n")
+  assert.deepStrictEqual(others, [])
+  const { event, name, message: whole, done } = JSON.parse(line!) as Record<string, unknown>
+  assert.deepStrictEqual([event, name, whole, done], [id, "=cmd", message, true])
+  const csv = (await viewer!.get(`${list()}/export.csv?mark=done&text=cmd`)).text
+  assert.include(csv, "event,received_at,name,email,subject,message,read,done\r\n")
+  assert.include(csv, ",'=cmd,ada@example.com,")
+  assert.strictEqual((await viewer!.get("/console/inbox/999/export.csv")).status, 404)
+})

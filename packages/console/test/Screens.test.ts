@@ -21,7 +21,12 @@ const isAct = ({ post, get, path }: ConsoleScreen) => {
 /** Not screens: fragments that the script requests, streams, files, and URLs that redirect. */
 const NO_SCREENS: ReadonlyArray<string> = [
   "/console",
+  "/console/deliveries/export.csv",
+  "/console/deliveries/export.ndjson",
+  "/console/deliveries/live",
   "/console/events/{id}/original",
+  "/console/inbox/{id}/export.csv",
+  "/console/inbox/{id}/export.ndjson",
   "/console/live",
   "/console/sources/{id}/recent",
   "/console/tables/{schema}/{name}/erase",

@@ -8,7 +8,7 @@ export const DIGITS = "1234567890123456789012345678901234567890"
 const order = (n: number): string =>
   `{"order_no":${DIGITS.slice(0, 36)}${String(n).padStart(4, "0")},"customer":${JSON.stringify(n % 3 === 0 ? "Иван <b>&" : "Ada")},"total":${(n * 1.5).toFixed(2)},"paid":${n % 2 === 0},"note":${n % 4 === 0 ? "null" : '""'},"items":[{"sku":"A","price":0.10000000000000000001}]}`
 
-export const consoleCabinet = async (databaseUrl: string, orders: number) => {
+export const consoleCabinet = async (databaseUrl: string, orders: number, delivery = false) => {
   const opened = Promise.withResolvers<Cabinet>()
   const server = createServer(
     (request, response) => void opened.promise.then((it) => it.nodeHandler(request, response)),
@@ -18,7 +18,7 @@ export const consoleCabinet = async (databaseUrl: string, orders: number) => {
   const cabinet = await openCabinet({
     databaseUrl,
     baseUrl: `${origin}/data`,
-    delivery: false,
+    delivery,
     allowedNetworks: ["127.0.0.0/8"],
     intakeRate: 0,
     apiRate: 1_000_000,

@@ -53,6 +53,7 @@ export const SCREENS: ReadonlyArray<string> = [
   "deliveries?state=cancelled",
   "deliveries/1?tab=request",
   "deliveries/1?tab=attempts",
+  "deliveries/1?tab=compare",
   "me",
   "sessions",
   "people",

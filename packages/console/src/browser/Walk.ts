@@ -39,6 +39,9 @@ export const walkLists = (): void => {
       const text = await (await fetchText(link.href)).text()
       if (hashOf(link) !== location.hash) return
       setHtml(panel, text)
+      // An act after which the line may be gone leads to the one that follows it, or to the one before.
+      const next = links[current() + 1] ?? links[current() - 1]
+      for (const form of panel.querySelectorAll<HTMLFormElement>("form.next")) if (next) form.action += hashOf(next)
       seen(panel, rowOf(link))
       panel.hidden = false
       rowOf(link).scrollIntoView({ block: "nearest" })

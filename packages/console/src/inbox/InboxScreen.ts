@@ -3,8 +3,7 @@ import type { InboxPage } from "@data-cabinet/core/inbox/Inbox"
 import type { InboxMessage } from "@data-cabinet/core/inbox/InboxMessage"
 import type { InboxDay, InboxFigures } from "@data-cabinet/core/inbox/InboxStore"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge } from "../html/Badge.ts"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { barChart } from "../html/Chart.ts"
 import { options } from "../html/Choice.ts"
 import { ICONS } from "../html/Icons.ts"
@@ -14,6 +13,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tabs } from "../html/Tabs.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { listExportMenu } from "../screen/ListExport.ts"
 import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { inboxLists } from "../table/ListBehind.ts"
 import { tablePath } from "../table/TablePath.ts"
@@ -140,6 +140,16 @@ const list = (frame: Frame, data: InboxData): Html => {
 <aside id="panel" class="panel" hidden aria-label="${words.message}" tabindex="-1"></aside><p class="choose soft">${words.choose}</p></div>`
 }
 
+/** The script lets it grow with the messages that come while the screen is open. */
+const unreadBadge = ({ words: { inbox: words } }: Frame, unread: number, more: boolean): Html => {
+  const template = (number: number) => words.unreadCount(number, more).replace(/^\P{L}+/u, `#${more ? "+" : ""} `)
+  return markup`<span class="badge good" data-waits="${unread}" data-one="${template(1)}" data-other="${template(5)}"${unread === 0 && new Html(" hidden")}>${words.unreadCount(unread, more)}</span>`
+}
+
+/** The messages of the list, all pages of them. */
+const exportMenu = (frame: Frame, { source, pairs }: InboxData): Html =>
+  listExportMenu(frame, `inbox/${source.id}`, without(pairs, "cursor"))
+
 export const inboxScreen = (frame: Frame, data: InboxData): Screen => {
   const { source, forms, pairs, live } = data
   const { inbox: words, sections } = frame.words
@@ -155,7 +165,7 @@ export const inboxScreen = (frame: Frame, data: InboxData): Screen => {
     title: `${source.name} · ${sections.inbox}`,
     section: "inbox",
     walked: true,
-    main: markup`<div class="head"><h1>${source.name} ${unread > 0 && badge("good", words.unreadCount(unread, data.figures.since !== null))}</h1><span class="row wrap">${news}${rows}</span></div>${forms.length > 1 && tabs(frame, sections.inbox, others, `inbox/${source.id}`)}${figures(frame, data)}${list(frame, data)}`,
+    main: markup`<div class="head"><h1>${source.name} ${unreadBadge(frame, unread, data.figures.since !== null)}</h1><span class="row wrap">${news}${rows}${exportMenu(frame, data)}</span></div>${forms.length > 1 && tabs(frame, sections.inbox, others, `inbox/${source.id}`)}${figures(frame, data)}${list(frame, data)}`,
   }
 }
 

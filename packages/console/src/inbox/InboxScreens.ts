@@ -10,31 +10,12 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
-import {
-  type ConsoleRefusal,
-  type ConsoleScreen,
-  type FormCall,
-  type Pairs,
-  wantsFragment,
-} from "../screen/ConsoleScreen.ts"
-import { valueOf } from "../screen/SelectionLinks.ts"
+import { type ConsoleRefusal, type ConsoleScreen, type FormCall, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { inboxLists } from "../table/ListBehind.ts"
-import { inboxScreen, noInboxScreen, SHOWN_MARKS } from "./InboxScreen.ts"
+import { inboxExports } from "./InboxExport.ts"
+import { inboxQuery } from "./InboxQuery.ts"
+import { inboxScreen, noInboxScreen } from "./InboxScreen.ts"
 import { messagePanel, messageScreen } from "./MessageDetail.ts"
-
-const LIST_LIMIT = 50
-
-/** An unknown filter is ignored: a person typed this address, not a program. */
-const queryOf = (pairs: Pairs) => {
-  const shown = SHOWN_MARKS.find((one) => one === valueOf(pairs, "mark")) ?? "open"
-  const text = valueOf(pairs, "text")?.replaceAll("\0", "").trim() ?? ""
-  return {
-    mark: shown === "all" ? null : shown,
-    text: text === "" ? null : text,
-    limit: LIST_LIMIT,
-    cursor: valueOf(pairs, "cursor"),
-  }
-}
 
 /** Host and path of the page with the form; null for anything else. */
 const pageOf = (referer: string | null): string | null => {
@@ -119,7 +100,7 @@ export const inboxScreens = Effect.gen(function* () {
       // Read before the list: messages that come in between are counted, though the list may contain them.
       const from = yield* live({ sourceId: source.id, channel: "webhook" })
       const [page, figures, forms] = yield* Effect.all(
-        [inbox.page(source.id, queryOf(pairs)), inbox.figures(source.id), inbox.forms],
+        [inbox.page(source.id, inboxQuery(pairs)), inbox.figures(source.id), inbox.forms],
         { concurrency: 3 },
       )
       return { screen: inboxScreen(frame, { source, forms, page, figures, pairs, live: from, timeZone }) }
@@ -163,5 +144,5 @@ export const inboxScreens = Effect.gen(function* () {
       return null
     }),
   })
-  return [first, list, one, fields, ...(yield* messageActs)]
+  return [first, list, one, fields, ...(yield* messageActs), ...(yield* inboxExports)]
 })

@@ -52,8 +52,8 @@ const acts = (frame: Frame, { source, open: { message, state }, list, timeZone }
   }
   const marks =
     may(frame, "inbox.mark") &&
-    markup`${message.done ? button("undone", words.undone) : button("done", words.done)}${message.read ? button("unread", words.unread) : button("read", words.markRead, isPanel ? "seen" : "")}`
-  return markup`${reply}${marks}${may(frame, "event.trash") && button("trash", words.trash)}`
+    markup`${message.done ? button("undone", words.undone) : button("done", words.done, "next")}${message.read ? button("unread", words.unread) : button("read", words.markRead, isPanel ? "seen" : "")}`
+  return markup`${reply}${marks}${may(frame, "event.trash") && button("trash", words.trash, "next")}`
 }
 
 const momentText = (timeZone: string, at: string): string =>

@@ -8,11 +8,12 @@ import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { deliveryLists } from "../table/ListBehind.ts"
 import { attemptTimeline, attemptTable } from "./AttemptTimeline.ts"
+import { type ComparedSide, comparedPart } from "./ComparedDelivery.ts"
 import { lastReason, nextStep, outcomeBadge } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 import { requestPart } from "./RequestText.ts"
 
-export const DELIVERY_TABS = ["response", "request", "attempts"] as const
+export const DELIVERY_TABS = ["response", "request", "attempts", "compare"] as const
 export type DeliveryTab = (typeof DELIVERY_TABS)[number]
 
 export interface DeliveryData {
@@ -23,25 +24,33 @@ export interface DeliveryData {
   readonly tab: DeliveryTab
   /** Null if it cannot be written, or is not shown. */
   readonly request: SignedRequest | null
+  /** The last delivery of its address that was delivered; null if none was found, or is not shown. */
+  readonly worked: ComparedSide | null
   /** The list that it was opened from, below `/console/`. */
   readonly list: string
   readonly timeZone: string
 }
 
+/** Only such a one is compared with one that worked. */
+export const isFailed = ({ lastAttempt: last }: Delivery): boolean => last !== null && last.outcome !== "delivered"
+
 /** `panel`: the tabs stay in the panel. */
-const tabs = (frame: Frame, { delivery: { id, attempts }, tab, list }: DeliveryData, panel: boolean): Html => {
+const tabs = (frame: Frame, { delivery, tab, list }: DeliveryData, panel: boolean): Html => {
+  const { id, attempts } = delivery
   const { integration, event, deliveries } = frame.words
   const names: Readonly<Record<DeliveryTab, string>> = {
     response: integration.response,
     request: deliveries.request,
     attempts: `${event.attempts} ${attempts}`,
+    compare: deliveries.compare,
   }
+  const shown = DELIVERY_TABS.filter((one) => one !== "compare" || isFailed(delivery))
   const link = (one: DeliveryTab) => {
     const pairs = one === "response" ? [] : ([["tab", one]] as const)
     const href = consolePath(frame, deliveryLists.within(`deliveries/${id}`, list, pairs))
     return markup`<li><a href="${href}"${panel && new Html(' data-into="panel"')}${one === tab && new Html(' aria-current="page"')}>${names[one]}</a></li>`
   }
-  return markup`<nav class="tabs" aria-label="${integration.delivery}"><ul>${DELIVERY_TABS.map(link)}</ul></nav>`
+  return markup`<nav class="tabs" aria-label="${integration.delivery}"><ul>${shown.map(link)}</ul></nav>`
 }
 
 /** The response to the last attempt. */
@@ -59,6 +68,10 @@ const response = (frame: Frame, [last]: ReadonlyArray<Attempt>): HtmlValue => {
 
 const part = (frame: Frame, data: DeliveryData, url: string): HtmlValue => {
   const { tab, attempts, request, timeZone } = data
+  if (tab === "compare") {
+    const failed = { delivery: data.delivery, attempt: attempts[0] ?? null, request }
+    return comparedPart(frame, failed, data.worked, momentsIn(timeZone))
+  }
   if (tab === "request") return requestPart(frame, request, url)
   return tab === "attempts" ? attemptTable(frame, attempts, timeZone) : response(frame, attempts)
 }

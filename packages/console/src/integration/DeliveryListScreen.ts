@@ -11,6 +11,8 @@ import { momentsIn, timeText } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { newsOf } from "../live/LiveLink.ts"
+import { listExportMenu } from "../screen/ListExport.ts"
 import { deliveryLists } from "../table/ListBehind.ts"
 import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { attemptsChart } from "./AttemptsChart.ts"
@@ -101,14 +103,28 @@ const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>
     id: "resend",
     path: consolePath(frame, "deliveries/resend"),
     kind: "row wrap",
-    body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.event.marked}</span>`,
+    body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.deliveries.marked}</span>`,
   })}</div>`
+
+/** The filters of the address alone, without the page. */
+const onlyFilters = (pairs: Pairs): Pairs =>
+  DELIVERY_FILTERS.flatMap((name) => {
+    const value = valueOf(pairs, name) ?? ""
+    return value === "" ? [] : [[name, value] as const]
+  })
+
+const newsLink = (frame: Frame, pairs: Pairs): Html => {
+  const filter = onlyFilters(pairs)
+  return newsOf(frame, {
+    from: withQuery(consolePath(frame, "deliveries/live"), filter),
+    href: withQuery(consolePath(frame, "deliveries"), filter),
+    some: frame.words.deliveries.newAttempts,
+  })
+}
 
 /** The filter of the list as fields of a form; null without one. */
 const filterFields = (pairs: Pairs): HtmlValue => {
-  const fields = DELIVERY_FILTERS.map((name) => [name, valueOf(pairs, name) ?? ""] as const).filter(
-    ([, value]) => value !== "",
-  )
+  const fields = onlyFilters(pairs)
   return fields.length === 0
     ? null
     : markup`${fields.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`)}`
@@ -135,7 +151,7 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
     title: sections.deliveries,
     section: "deliveries",
     walked: true,
-    main: markup`<div class="head"><h1>${sections.deliveries}</h1>${data.count === null && resendAll(frame, data)}</div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.waiting, data.timeZone)}
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1><span class="row wrap">${newsLink(frame, pairs)}${list.items.length > 0 && listExportMenu(frame, "deliveries", onlyFilters(pairs))}${data.count === null && resendAll(frame, data)}</span></div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.waiting, data.timeZone)}
 ${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
 <div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,
   }

@@ -1,10 +1,8 @@
 /** The screen that lists deliveries, and the act that sends the marked ones again. */
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
-import { DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { isTimestamp } from "@data-cabinet/core/text/Timestamp"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Clock, Effect, Result } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
@@ -13,14 +11,12 @@ import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, Pairs } from "../screen/ConsoleScreen.ts"
 import { isConsoleAddress } from "../screen/FormAgain.ts"
-import { valueOf, withQuery } from "../screen/SelectionLinks.ts"
+import { withQuery } from "../screen/SelectionLinks.ts"
 import { CHART_HOURS, worstAddresses } from "./AttemptsChart.ts"
-import { DELIVERY_FILTERS, deliveryListScreen, RETRYING } from "./DeliveryListScreen.ts"
-import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
-
-/** The value of a field for a time without a zone, as UTC. */
-export const utc = (text: string): string =>
-  /^[\dT:.-]+$/.test(text) ? `${text.length === 16 ? `${text}:00` : text}Z` : text
+import { deliveryExports } from "./DeliveryExport.ts"
+import { deliveryFilter } from "./DeliveryFilter.ts"
+import { DELIVERY_FILTERS, deliveryListScreen } from "./DeliveryListScreen.ts"
+import { deliveryLive } from "./DeliveryLive.ts"
 
 const LIST_LIMIT = 50
 /** The most addresses to choose from, besides those that the screen names. */
@@ -41,27 +37,6 @@ const noFilter: ManageError = {
   param: "state",
 }
 
-/** An unknown filter is ignored: a person typed this address, not a program. */
-const filterOf = (pairs: Pairs) => {
-  const id = (name: string) => idOf(valueOf(pairs, name)) || null
-  const state = valueOf(pairs, "state")
-  const time = (name: string) => {
-    const text = utc(valueOf(pairs, name) ?? "")
-    return isTimestamp(text) ? text : null
-  }
-  return {
-    addressId: id("address_id"),
-    eventId: id("event_id"),
-    sourceId: id("source_id"),
-    state: DELIVERY_STATES.find((one) => one === state) ?? null,
-    retrying: state === RETRYING || valueOf(pairs, RETRYING) === "true",
-    from: time("from"),
-    to: time("to"),
-    outcome: DELIVERY_OUTCOMES.find((one) => one === valueOf(pairs, "outcome")) ?? null,
-    before: deliveryPlace(valueOf(pairs, "before") ?? "") ?? null,
-  }
-}
-
 export const deliveryListScreens = Effect.gen(function* () {
   const deliveries = yield* Deliveries
   const addresses = yield* AddressStore
@@ -69,7 +44,7 @@ export const deliveryListScreens = Effect.gen(function* () {
   const activity = yield* ActivityStore
   const { timeZone } = yield* ConsoleSettings
   const listed = Effect.fnUntraced(function* (frame: Frame, pairs: Pairs, count: number | null = null) {
-    const list = yield* deliveries.list({ ...filterOf(pairs), limit: LIST_LIMIT })
+    const list = yield* deliveries.list({ ...deliveryFilter(pairs), limit: LIST_LIMIT })
     const [first, waiting, from, counts, now] = yield* Effect.all(
       [
         addresses.list({ after: 0, limit: CHOICES }),
@@ -80,7 +55,7 @@ export const deliveryListScreens = Effect.gen(function* () {
       ],
       { concurrency: 3 },
     )
-    const { addressId } = filterOf(pairs)
+    const { addressId } = deliveryFilter(pairs)
     const named = new Set([...list.items.map((one) => one.addressId), ...worstAddresses(counts).map(([id]) => id)])
     if (addressId !== null) named.add(addressId)
     for (const { id } of first) named.delete(id)
@@ -105,7 +80,7 @@ export const deliveryListScreens = Effect.gen(function* () {
           return value === "" ? [] : [[name, value] as const]
         })
         if (pairs.length === 0) return yield* Effect.fail(noFilter)
-        const { before: _, ...filter } = filterOf(pairs)
+        const { before: _, ...filter } = deliveryFilter(pairs)
         if (fieldOf(call, "confirm") !== "yes") {
           return yield* listed(call.frame, pairs, yield* deliveries.countListed(filter))
         }
@@ -130,5 +105,5 @@ export const deliveryListScreens = Effect.gen(function* () {
       }),
     }),
   ]
-  return screens
+  return [...screens, yield* deliveryLive, ...(yield* deliveryExports)]
 })

@@ -41,3 +41,10 @@ export const liveLink = (frame: Frame, { live, href, counts, first }: LiveLink):
   const appears = first !== undefined && markup` data-first="${first.into}" data-from="${first.from}"`
   return markup`<a class="button live" href="${href}" data-live="${withQuery(consolePath(frame, "live"), livePairs(live))}" data-counts="${counts}" data-idle="${words.idle}" data-reload="${words.reload}" data-new="${words.new("#")}" data-more="${words.more("#")}" data-some="${words.some}"${appears}>${words.reload}</a>`
 }
+
+/** The link of a list that only says that there is news. `from`: its stream; `some`: the words. */
+export const newsOf = (
+  { words: { live: words } }: Frame,
+  { from, href, some }: { readonly from: string; readonly href: string; readonly some: string },
+): Html =>
+  markup`<a class="button live" href="${href}" data-live="${from}" data-counts="some" data-idle="${words.idle}" data-reload="${words.reload}" data-some="${some}">${words.reload}</a>`

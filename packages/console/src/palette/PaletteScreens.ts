@@ -19,6 +19,9 @@ import { tablePath } from "../table/TablePath.ts"
 import type { PaletteEntry } from "./PaletteEntries.ts"
 import { paletteOptions, paletteScreen } from "./PaletteScreen.ts"
 
+/** A cabinet may have many more addresses: the first of them are searched, and the list says so. */
+const ADDRESSES = 500
+
 /** Each act's screen and the action that it needs; after `#`, the menu with its form. */
 const ACTS = {
   failed: ["deliveries?state=retrying", "delivery.read"],
@@ -66,6 +69,14 @@ const searchOf = (frame: Frame, text: string): ReadonlyArray<PaletteEntry> =>
         },
       ]
 
+const otherAddresses = ({ words: { palette, sections } }: Frame): PaletteEntry => ({
+  group: "addresses",
+  text: sections.integrations,
+  note: palette.firstAddresses(ADDRESSES),
+  path: "integrations",
+  always: true,
+})
+
 const entriesFrom = Effect.gen(function* () {
   const [catalog, views, sources, addresses] = [yield* Catalog, yield* SavedViews, yield* Sources, yield* Addresses]
   const [polls, inbox, browser] = [yield* Polls, yield* Inbox, yield* EventBrowser]
@@ -106,7 +117,7 @@ const entriesFrom = Effect.gen(function* () {
           path: `sources/${id}`,
         })),
         listed("event.read", inbox.forms, ({ id, name }) => ({ group: "inboxes", text: name, path: `inbox/${id}` })),
-        listed("address.read", addresses.list, (address) => ({
+        listed("address.read", addresses.list({ after: 0, limit: ADDRESSES }), (address) => ({
           group: "addresses",
           text: shownUrl(frame, address),
           path: `addresses/${address.id}`,
@@ -115,7 +126,10 @@ const entriesFrom = Effect.gen(function* () {
       ],
       { concurrency: 3 },
     )
-    return [...groups.flat(), ...sectionEntries(frame), ...actsOf(frame), ...searchOf(frame, text)]
+    const found = groups.flat()
+    const isPart = found.filter(({ group }) => group === "addresses").length === ADDRESSES
+    const others = isPart && text !== "" ? [otherAddresses(frame)] : []
+    return [...found, ...others, ...sectionEntries(frame), ...actsOf(frame), ...searchOf(frame, text)]
   })
 })
 

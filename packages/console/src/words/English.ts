@@ -107,6 +107,8 @@ export const ENGLISH = {
     found: (entries: number) => `${digits(entries)} found`,
     more: (entries: number) => `${digits(entries)} more: type on`,
     searchEvents: (text: string) => `Events that contain “${text}”`,
+    firstAddresses: (addresses: number) =>
+      `all others: only the first ${digits(addresses)} addresses are searched here`,
     groups: {
       event: "Event",
       sections: "Sections",
@@ -1274,6 +1276,15 @@ export const ENGLISH = {
     requestNow:
       "As it would be sent now: written from the event and the current settings of the address, with a signature that is valid for a few minutes. Values of the address's own headers are not shown.",
     noRequest: "The request cannot be shown: its event or address is gone, it goes to an agent, or its template fails.",
+    marked: "the selected deliveries",
+    compare: "Compare",
+    thisOne: "This one",
+    worked: "The last that worked",
+    noneWorked: "Nothing that was delivered to this address was found to compare it with.",
+    sameFields: "Both requests have the same fields; only their values differ.",
+    onlyHere: "Only in this request",
+    onlyThere: "Only in the one that worked",
+    newAttempts: "New attempts · show",
     status: "Status",
     connectedTo: "Connected to",
     emptyBody: "The response has no body.",

@@ -14,7 +14,7 @@ it("the beginning of a name comes before the beginning of a word in it, and that
 
 it("every word is found somewhere, also beside the name and in what is not shown", () => {
   const entries = [table("orders", "public"), table("orders", "sources · Заказы"), events]
-  assert.deepStrictEqual(foundIn(entries, "заказы orders")[0]?.entries, [entries[1]])
+  assert.deepStrictEqual(foundIn(entries, "заказы orders")[0]?.entries, [entries[1]!])
   assert.deepStrictEqual(names(entries, "events"), ["События"])
   assert.deepStrictEqual(foundIn(entries, "orders nothing"), [])
 })

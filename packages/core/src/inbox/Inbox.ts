@@ -29,6 +29,8 @@ export interface InboxQuery {
   readonly text: string | null
   readonly limit: number
   readonly cursor?: string | undefined
+  /** With all their text, and not only its beginning. */
+  readonly whole?: true
 }
 
 /** A page of messages, newest first. */
@@ -166,10 +168,12 @@ const reading = Effect.gen(function* () {
     return { message, fields, payload: marked.one.payload, state, deliveries }
   })
 
-  const page = Effect.fnUntraced(function* (sourceId, { mark, text, limit, cursor }) {
+  const page = Effect.fnUntraced(function* (sourceId, { mark, text, limit, cursor, whole }) {
     const fields = yield* fieldsOf(yield* sourceOf(sourceId))
     const list = yield* refusedAsInbox(browser.page({ ...messagesOf(sourceId, mark, text), limit, cursor }))
-    const items = (yield* marksOf(list.items)).map(({ one, marks }) => messageOf(one, fields, marks, LISTED_LENGTH))
+    const items = (yield* marksOf(list.items)).map(({ one, marks }) =>
+      messageOf(one, fields, marks, whole ? undefined : LISTED_LENGTH),
+    )
     return { items, nextCursor: list.nextCursor, searchedTo: list.searchedTo }
   })
 
