@@ -8,9 +8,7 @@ import { Pages } from "./Pages.ts"
 
 /** Rows kept as elements beyond those in sight, on each side. */
 const MARGIN = 12
-/**
- * Browsers limit an element's height to some 17 million pixels; rows beyond are reached by the link to the next page.
- */
+/** Browsers limit an element's height to some 17 million pixels; the link to the next page leads to the rows beyond. */
 const MAX_ROWS = 400_000
 
 /** Printing includes the rows loaded so far, up to this many. */

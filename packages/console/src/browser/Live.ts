@@ -89,15 +89,15 @@ class Live {
     const isOpen = this.#stream?.readyState === EventSource.OPEN
     this.#link.classList.toggle("on", isOpen)
     this.#link.classList.toggle("news", this.#count > 0)
-    const { format } = new Intl.NumberFormat(document.documentElement.lang)
-    const number = format(this.#count)
+    const numbers = new Intl.NumberFormat(document.documentElement.lang)
+    const number = numbers.format(this.#count)
     const news = counts === "some" ? some : (this.#more ? more : one).replace("#", number)
     // A number of what waits, which grows with the news.
     const waiting = document.querySelector<HTMLElement>("[data-waits]")
     if (waiting !== null && counts === "rows" && this.#count > 0) {
       const all = Number(waiting.dataset["waits"]) + this.#count
       const form = new Intl.PluralRules(document.documentElement.lang).select(all) === "one" ? "one" : "other"
-      waiting.textContent = (waiting.dataset[form] ?? "").replace("#", format(all))
+      waiting.textContent = (waiting.dataset[form] ?? "").replace("#", numbers.format(all))
       waiting.hidden = false
     }
     this.#link.textContent = this.#count > 0 ? news : isOpen ? idle : reload
