@@ -60,6 +60,18 @@ export const isMostlyNarrow = (head: Buffer): boolean => {
   return zeros * 5 <= head.length && controls * 50 < head.length
 }
 
+/**
+ * Whether every line break has its zero byte: a short text in Chinese or Japanese has hardly any other zeros. An even byte
+ * begins a unit.
+ */
+const hasWideBreaks = (head: Buffer): boolean => {
+  const breaks: Array<number> = []
+  for (let at = head.indexOf(10); at !== -1; at = head.indexOf(10, at + 1)) breaks.push(at)
+  if (breaks.length === 0) return false
+  const areLittle = breaks.every((at) => at % 2 === 0 && head[at + 1] === 0)
+  return areLittle || breaks.every((at) => at % 2 === 1 && head[at - 1] === 0)
+}
+
 /** The number whose bytes are at these positions, the highest first. */
 const unitAt = (head: Buffer, positions: ReadonlyArray<number>): number =>
   positions.reduce((value, at) => value * 256 + head[at]!, 0)
@@ -87,7 +99,7 @@ export const unmarkedWide = (head: Buffer): WideCharset | null => {
     [UTF_32BE, asciiOf(quarters, (n) => unitAt(head, [n * 4, n * 4 + 1, n * 4 + 2, n * 4 + 3])) / quarters],
   ]
   for (const [charset, share] of found) if (quarters > 0 && share >= LEAST_ASCII) return charset
-  if (halves === 0 || isMostlyNarrow(head)) return null
+  if (halves === 0 || (isMostlyNarrow(head) && !hasWideBreaks(head))) return null
   const little = asciiOf(halves, (n) => unitAt(head, [n * 2 + 1, n * 2])) / halves
   const big = asciiOf(halves, (n) => unitAt(head, [n * 2, n * 2 + 1])) / halves
   if (Math.max(little, big) < LEAST_ASCII) return null

@@ -28,6 +28,7 @@ const WIDE_TEXTS = [
   TEXT,
   "a,b\n1,2\n",
   "姓名;城市\r\n王一;北京\r\n",
+  "名前,町\n花子,東京\n",
   "name\tn\nŁukasz\t1\n",
   "😀;a\n😀;b\n",
   "a",
@@ -87,7 +88,7 @@ it("CharsetDetector reads a text that begins like a mark in its own charset", ()
 })
 
 it("CharsetDetector keeps a single-byte charset when a few bytes of the text are zero", () => {
-  for (const text of ["a,b\n1,\0\n", "й,ц\n\0,1\n", "xx\0\0\0\0,yy\0\0\0\n".repeat(30), "\0"])
+  for (const text of ["a,b\n1,\0\n", "й,ц\n\0,1\n", "a;b\n\0;\n", "xx\0\0\0\0,yy\0\0\0\n".repeat(30), "\0"])
     assert.strictEqual(decide(Buffer.from(text)).name, "utf-8")
 })
 

@@ -8,6 +8,7 @@ import { cellReference, MAX_ROWS } from "./CellReference.ts"
 import type { NumberKind } from "./NumberFormat.ts"
 import { RowBuilder } from "./RowBuilder.ts"
 import { isoText, serialText } from "./SerialTime.ts"
+import { BESIDE_TEXT, isExtension } from "./SharedStrings.ts"
 import { SheetFault } from "./SheetFault.ts"
 import type { XmlHandler, XmlScanner } from "./XmlScanner.ts"
 import { unescapedText } from "./XmlText.ts"
@@ -119,8 +120,7 @@ export class OoxmlRows implements XmlHandler {
   }
 
   #unknown(name: string): void {
-    // Extensions have a namespace of their own, or an element for them.
-    if (name === "extLst" || (name.includes(":") && !name.startsWith("mc:"))) return this.#scanner.skip()
+    if (isExtension(name)) return this.#scanner.skip()
     throw this.#fault(`the element <${name.slice(0, 50)}> is not expected here`)
   }
 
@@ -196,7 +196,8 @@ export class OoxmlRows implements XmlHandler {
       this.#scanner.collects = true
       this.#state = INLINE_TEXT
     } else if (name === "r" && this.#state === INLINE) this.#state = RUN
-    else this.#scanner.skip()
+    else if (BESIDE_TEXT.has(name)) this.#scanner.skip()
+    else this.#unknown(name)
   }
 
   #endCell(): void {

@@ -6,6 +6,13 @@ import { unescapedText } from "./XmlText.ts"
 /** Each takes memory, however short it is. */
 const MAX_STRINGS = 16_777_216
 
+/** Formats and reading aids beside the runs of a text. */
+export const BESIDE_TEXT: ReadonlySet<string> = new Set(["rPr", "rPh", "phoneticPr"])
+
+/** Extensions have a namespace of their own, or an element for them. */
+export const isExtension = (name: string): boolean =>
+  name === "extLst" || (name.includes(":") && !name.startsWith("mc:"))
+
 export class SharedStrings implements XmlHandler {
   readonly texts: Array<string> = []
   #scanner: XmlScanner | undefined
@@ -19,7 +26,10 @@ export class SharedStrings implements XmlHandler {
       this.#text = ""
       this.#isInside = true
     } else if (name === "t" && this.#isInside) scanner.collects = true
-    else if (name !== "r" && name !== "sst") scanner.skip()
+    else if (BESIDE_TEXT.has(name) || isExtension(name)) scanner.skip()
+    else if (name !== "r" && name !== "sst") {
+      throw new SheetFault(`its shared texts contain an element <${name.slice(0, 50)}>, which is not expected there`)
+    }
   }
 
   text(text: string): void {

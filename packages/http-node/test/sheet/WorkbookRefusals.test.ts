@@ -88,6 +88,16 @@ it.each([
   assert.match(await fault(raw(rows)), words)
 })
 
+it("readWorkbook refuses a text in an element that it does not know", async () => {
+  const inline = raw('<row r="2"><c r="A2" t="inlineStr"><is><b><t>x</t></b></is></c></row>')
+  assert.match(await fault(inline), /row 2: the element <b> is not expected here/)
+  const shared = ooxmlWorkbook(goods, {
+    name: "raw",
+    xml: (xml, part) => (/sharedStrings/i.test(part) ? xml.replaceAll(/<(\/?)t\b/g, "<$1text") : xml),
+  })
+  assert.match(await fault(shared), /its shared texts contain an element <text>/)
+})
+
 describe("readWorkbook reads a value unchanged when its type does not fit", () => {
   it.each([
     ['<c t="b"><v>maybe</v></c>', "maybe"],
