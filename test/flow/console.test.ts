@@ -454,8 +454,8 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
     header_name: "Authorization",
     header_value: "Bearer hush",
     rate: "20",
-    timeout: "",
-    give_up_after: "7d",
+    timeout_seconds: "",
+    give_up_after_seconds: "7d",
     pause_on_gone: "on",
   }
   await press(`${path}/change`, { url, scope: "all", ...sending }, editor)
@@ -463,7 +463,7 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   for (const part of ['<dd class="mono">Authorization</dd>', "<dd>20</dd>", 'name="rate" type="number"']) {
     assert.include(limited, part)
   }
-  for (const part of ["<dd>7d</dd>", 'name="pause_on_gone" value="on" checked>']) {
+  for (const part of ["<dd>7 days</dd>", 'name="pause_on_gone" value="on" checked>']) {
     assert.include(limited, part)
   }
   assert.notInclude(limited, "hush")
@@ -485,7 +485,7 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   const moved = await press(`${path}/change`, { url: "http://127.0.0.1:9/", scope: "all", headers: "keep" }, editor)
   assert.include(await moved.text(), "<code>headers_needed</code>")
   assert.strictEqual((await press(`${path}/change`, { url, scope: "all", rate: "a" }, editor)).status, 400)
-  await press(`${path}/change`, { url, scope: "all", headers: "replace", rate: "", timeout: "7" }, editor)
+  await press(`${path}/change`, { url, scope: "all", headers: "replace", rate: "", timeout_seconds: "7" }, editor)
   const freed = await (await see(path, { headers: editor })).text()
   assert.notInclude(freed, "Authorization</dd>")
   assert.include(freed, "<dd>7</dd>")

@@ -8,7 +8,7 @@ import {
   USUAL_ITEMS,
   USUAL_WAIT_SECONDS,
 } from "@data-cabinet/core/agent/AgentTool"
-import { MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/SendingSettings"
 import { MAX_ADDRESSES } from "@data-cabinet/core/delivery/AddressStore"
 import { RESPONSE_KEPT_BYTES } from "@data-cabinet/core/delivery/Attempt"
 import { MAX_FILTERS } from "@data-cabinet/core/delivery/FieldFilter"

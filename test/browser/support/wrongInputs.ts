@@ -13,7 +13,13 @@ export interface WrongInput {
 const LONG = "x".repeat(1_100)
 
 /** The other fields of an address, which are valid. */
-const SENDING = { fo: "eq", header_name: "X-Typed", give_up_after: "7d", client_certificate: "", client_key: "" }
+const SENDING = {
+  fo: "eq",
+  header_name: "X-Typed",
+  give_up_after_seconds: "7d",
+  client_certificate: "",
+  client_key: "",
+}
 
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   addresses: {

@@ -5,7 +5,7 @@ import {
   type Address,
   type Subscription,
 } from "@data-cabinet/core/delivery/Address"
-import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { filterInWords } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect } from "effect"
@@ -13,6 +13,7 @@ import { card } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
 import { format } from "./Root.ts"
+import { settingLines } from "./SettingFlags.ts"
 
 /** Whether deliveries to the address succeed, fail or wait, in words. */
 export const state = (address: Address): string => {
@@ -28,13 +29,6 @@ export const state = (address: Address): string => {
 
 /** The sources whose events the address gets. */
 export const sourcesText = (sources: Subscription): string => (sources === "all" ? "all" : sources.join(", ") || "none")
-
-const givesUp = ({ giveUpAfterSeconds, pauseOnGone }: Address): ReadonlyArray<readonly [string, string]> => [
-  ...(giveUpAfterSeconds === null
-    ? []
-    : [["Given up", `after ${lifetimeText(giveUpAfterSeconds)} of failing`] as const]),
-  ...(pauseOnGone ? [["On 410", "paused"] as const] : []),
-]
 
 const certificateLines = ({ clientCertificate }: Address): ReadonlyArray<readonly [string, string]> => {
   if (clientCertificate === null) return []
@@ -108,9 +102,7 @@ const addressCard = (address: Address, style: Style): string =>
           ]),
       ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
       ...certificateLines(address),
-      ...(address.rate === null ? [] : [["Rate", `at most ${address.rate} a second`] as const]),
-      ...(address.timeoutSeconds === null ? [] : [["Time limit", `${address.timeoutSeconds} s`] as const]),
-      ...givesUp(address),
+      ...settingLines(SENDING_SETTINGS, address),
       ...orderLines(address),
       ...bodyLines(address),
       ["State", state(address)],

@@ -4,36 +4,16 @@
  * given flag sets or changes its setting.
  */
 import type { DeliveryOrder } from "@data-cabinet/core/delivery/Address"
-import {
-  MAX_BATCH,
-  MAX_BATCH_WAIT_SECONDS,
-  MAX_RATE,
-  MAX_TIMEOUT_SECONDS,
-} from "@data-cabinet/core/delivery/AddressSettings"
-import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
+import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { SENDING_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "../error/CommandError.ts"
 import { bodyFlags, type BodyInput, readBody } from "./BodyFlags.ts"
 import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
+import { declaredFlags, givenSettings, type SettingInput } from "./SettingFlags.ts"
 import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
-
-/** A whole number, or null for `none`. */
-const wholeFlag = (name: string, metavar: string, max: number, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.filterMap(
-      (text) => {
-        if (text === "none") return Option.some(null)
-        const value = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : 0
-        return value >= 1 && value <= max ? Option.some(value) : Option.none()
-      },
-      (text) => `--${name} is ${JSON.stringify(text)}: it must be a whole number from 1 to ${max}, or none`,
-    ),
-    Flag.optional,
-  )
 
 const rangeFlag = (name: string, metavar: string, min: number, max: number, description: string) =>
   Flag.String(name).pipe(
@@ -53,27 +33,7 @@ export const sendingFlags = {
   headersFile,
   ...bodyFlags,
   ...certificateFlags,
-  rate: wholeFlag(
-    "rate",
-    "N",
-    MAX_RATE,
-    "Maximum deliveries per second, from all processes together; none (the default) for no limit",
-  ),
-  giveUpAfter: Flag.String("give-up-after").pipe(
-    Flag.withMetavar("TIME"),
-    Flag.withDescription(
-      "Pause the address after it has failed continuously for this long, such as 7d or 12h; none (default) to retry forever",
-    ),
-    Flag.filterMap(
-      (text) => (text === "none" ? Option.some(null) : Option.fromNullishOr(parseLifetime(text))),
-      (text) => `--give-up-after is ${JSON.stringify(text)}: it must be a duration such as 7d, 12h or 30m, or none`,
-    ),
-    Flag.optional,
-  ),
-  pauseOnGone: Flag.Literals("pause-on-gone", ["on", "off"]).pipe(
-    Flag.withDescription("Pause the address when it responds with 410; default: off"),
-    Flag.optional,
-  ),
+  ...declaredFlags(SENDING_SETTINGS),
   order: Flag.Literals("order", ["none", "feed"]).pipe(
     Flag.withDescription(
       "feed: send events in the order of the feed, each after the response to the previous one; default: none",
@@ -88,24 +48,14 @@ export const sendingFlags = {
     MAX_BATCH_WAIT_SECONDS,
     "With --batch: how long its first event waits for more; default: 0",
   ),
-  timeout: wholeFlag(
-    "timeout",
-    "SECONDS",
-    MAX_TIMEOUT_SECONDS,
-    "How long an attempt may take; none (the default) for 15",
-  ),
 }
 
-interface SendingInput extends BodyInput {
+interface SendingInput extends BodyInput, SettingInput<SendingValues> {
   readonly headersFile: Option.Option<string>
   readonly setHeadersFile?: Option.Option<string>
   readonly clientCertificateFile: Option.Option<string>
   readonly clientKeyFile: Option.Option<string>
   readonly removeCertificate?: boolean
-  readonly rate: Option.Option<number | null>
-  readonly timeout: Option.Option<number | null>
-  readonly giveUpAfter: Option.Option<number | null>
-  readonly pauseOnGone: Option.Option<"on" | "off">
   readonly order: Option.Option<DeliveryOrder>
   readonly batch: Option.Option<number>
   readonly batchWait: Option.Option<number>
@@ -142,14 +92,11 @@ export const readSending = (input: SendingInput) =>
       ...(body === undefined ? {} : { body }),
       ...(headers === undefined ? {} : { headers }),
       ...(yield* readCertificate(input)),
-      ...(Option.isNone(input.rate) ? {} : { rate: input.rate.value }),
-      ...(Option.isNone(input.timeout) ? {} : { timeoutSeconds: input.timeout.value }),
-      ...(Option.isNone(input.giveUpAfter) ? {} : { giveUpAfterSeconds: input.giveUpAfter.value }),
+      ...givenSettings(SENDING_SETTINGS, input),
       ...(Option.isNone(input.order) ? {} : { order: input.order.value }),
       ...(Option.isNone(input.batch)
         ? {}
         : { batch: { max: input.batch.value, wait: Option.getOrElse(input.batchWait, () => 0) } }),
-      ...(Option.isNone(input.pauseOnGone) ? {} : { pauseOnGone: input.pauseOnGone.value === "on" }),
     }
     return settings
   })

@@ -5,7 +5,7 @@ import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
 import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
-import { lifetimeText } from "@data-cabinet/core/key/Lifetime"
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { confirmed } from "../html/Confirmation.ts"
@@ -16,6 +16,7 @@ import { bodyCard, bodyFacts, previewPanes } from "./BodyFields.ts"
 import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
 import { filterChoice, filterText } from "./FilterChoice.ts"
 import { headersCard } from "./HeadersCard.ts"
+import { settingFacts } from "../screen/SettingFields.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
@@ -140,9 +141,9 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
 }
 
 const sendingFacts = (frame: Frame, address: Address): HtmlValue => {
-  const { headerNames, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = address
-  const { integration: words, poll, table } = frame.words
-  return markup`${headerNames.length > 0 && markup`<dt>${poll.header}</dt><dd class="mono">${headerNames.join(", ")}</dd>`}${rate !== null && markup`<dt>${words.rate}</dt><dd>${table.number(rate)}</dd>`}${timeoutSeconds !== null && markup`<dt>${words.timeout}</dt><dd>${table.number(timeoutSeconds)}</dd>`}${giveUpAfterSeconds !== null && markup`<dt>${words.giveUpAfter}</dt><dd>${lifetimeText(giveUpAfterSeconds)}</dd>`}${pauseOnGone && markup`<dt>410</dt><dd>${words.pauseOnGone}</dd>`}`
+  const { headerNames } = address
+  const { integration: words, poll } = frame.words
+  return markup`${headerNames.length > 0 && markup`<dt>${poll.header}</dt><dd class="mono">${headerNames.join(", ")}</dd>`}${settingFacts(frame, SENDING_SETTINGS, address, words.setting)}`
 }
 
 export const addressScreen = (frame: Frame, data: AddressData): Screen => {

@@ -3,58 +3,37 @@
  * when the address is given up. The value of a header and the key of a certificate are accepted and never shown.
  */
 import { type Address, NO_BATCHES } from "@data-cabinet/core/delivery/Address"
-import {
-  MAX_BATCH,
-  MAX_BATCH_WAIT_SECONDS,
-  MAX_RATE,
-  MAX_TIMEOUT_SECONDS,
-} from "@data-cabinet/core/delivery/AddressSettings"
+import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { SENDING_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
 import type { HeaderChange } from "@data-cabinet/core/delivery/HeaderChange"
-import { lifetimeText, parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { bodyIn } from "./BodyFields.ts"
 import { certificateFields, identityIn } from "./ClientCertificateFields.ts"
 import { fieldOf } from "../screen/Act.ts"
+import { settingFields, settingsIn } from "../screen/SettingFields.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
-type Sending = Pick<
-  Address,
-  | "headerNames"
-  | "clientCertificate"
-  | "rate"
-  | "timeoutSeconds"
-  | "giveUpAfterSeconds"
-  | "pauseOnGone"
-  | "order"
-  | "batch"
->
+type Sending = SendingValues & Pick<Address, "headerNames" | "clientCertificate" | "order" | "batch">
 
 const NEW: Sending = {
   headerNames: [],
   clientCertificate: null,
-  rate: null,
-  timeoutSeconds: null,
-  giveUpAfterSeconds: null,
-  pauseOnGone: false,
+  ...SENDING_SETTINGS.defaults,
   order: "none",
   batch: NO_BATCHES,
 }
 
-const whole = (name: string, label: string, max: number, value: number | null): Html =>
-  markup`<label>${label}<input name="${name}" type="number" min="1" max="${String(max)}" value="${value === null ? "" : String(value)}" autocomplete="off"></label>`
-
 export const sendingFields = (frame: Frame, sending: Sending = NEW): Html => {
-  const { headerNames, clientCertificate, rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone } = sending
+  const { headerNames, clientCertificate } = sending
   const { integration: words, poll } = frame.words
   const kept =
     headerNames.length > 0 &&
     markup`<legend>${poll.header}</legend><label class="choice"><input type="radio" name="headers" value="keep" checked> <span>${poll.keepHeaders} <bdi class="mono">${headerNames.join(", ")}</bdi></span></label><label class="choice"><input type="radio" name="headers" value="replace"> ${poll.replaceHeaders}</label><p class="soft">${poll.headersHint}</p>`
   const one = markup`<label>${poll.header}<input name="header_name" maxlength="100" placeholder="Authorization" autocomplete="off"></label><label>${poll.headerValue}<input name="header_value" type="password" maxlength="4096" autocomplete="off"></label>`
   return markup`<details><summary>${words.sending}</summary>${kept ? markup`<fieldset>${kept}${one}</fieldset>` : sending === NEW && one}
-${whole("rate", words.rate, MAX_RATE, rate)}${whole("timeout", words.timeout, MAX_TIMEOUT_SECONDS, timeoutSeconds)}
-<label>${words.giveUpAfter}<input name="give_up_after" value="${giveUpAfterSeconds === null ? "" : lifetimeText(giveUpAfterSeconds)}" placeholder="7d" pattern="[1-9][0-9]*[mhd]" autocomplete="off"></label><label class="choice"><input type="checkbox" name="pause_on_gone" value="on"${pauseOnGone && new Html(" checked")}> ${words.pauseOnGone}</label>
+${settingFields(SENDING_SETTINGS, sending, words.setting)}
 ${orderFields(frame, sending)}${certificateFields(frame, clientCertificate !== null)}</details>`
 }
 
@@ -74,14 +53,6 @@ const orderIn = (call: FormCall): Pick<SendingSettings, "order" | "batch"> => {
   }
 }
 
-/** Anything but a number becomes 0, which the use case refuses. */
-const wholeOf = (text: string): number | null => (text === "" ? null : /^\d{1,6}$/.test(text) ? Number(text) : 0)
-
-const lifetimeIn = (call: FormCall): number | null => {
-  const text = fieldOf(call, "give_up_after")
-  return text === "" ? null : (parseLifetime(text) ?? 0)
-}
-
 /**
  * Typed headers are sent whatever was chosen, in addition to the kept ones, if any. Headers are removed only if that
  * was chosen. A form without these fields leaves the headers unchanged.
@@ -97,12 +68,8 @@ export const sendingOf = (call: FormCall): SendingSettings & HeaderChange => {
     ...(choice === "replace" || (headers.length > 0 && !isKept) ? { headers } : {}),
     ...(headers.length > 0 && isKept ? { setHeaders: headers } : {}),
     ...identityIn(call),
-    ...(has("rate") ? { rate: wholeOf(fieldOf(call, "rate")) } : {}),
-    ...(has("give_up_after")
-      ? { giveUpAfterSeconds: lifetimeIn(call), pauseOnGone: fieldOf(call, "pause_on_gone") === "on" }
-      : {}),
+    ...settingsIn(SENDING_SETTINGS, call),
     ...(has("has_order") ? orderIn(call) : {}),
     ...(body === undefined ? {} : { body }),
-    ...(has("timeout") ? { timeoutSeconds: wholeOf(fieldOf(call, "timeout")) } : {}),
   }
 }

@@ -1,11 +1,17 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
-  ...Object.fromEntries([...SOURCE_SETTINGS.errors, ...POLL_SETTINGS.errors].map(({ code, name }) => [code, [name]])),
+  ...Object.fromEntries(
+    [...SOURCE_SETTINGS.errors, ...POLL_SETTINGS.errors, ...SENDING_SETTINGS.errors].map(({ code, name }) => [
+      code,
+      [name],
+    ]),
+  ),
   bad_batch: ["batch_max"],
   bad_template: ["body_template", "body_kind"],
   bad_columns: ["name", "column"],
@@ -17,7 +23,6 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_fo: ["fo"],
   bad_from: ["from"],
   bad_fv: ["fv"],
-  bad_give_up: ["give_up_after"],
   bad_header: ["header_name"],
   bad_label: ["label"],
   bad_name: ["name"],
@@ -28,7 +33,6 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_period: ["from", "to"],
   bad_range: ["from", "to"],
   bad_role: ["role"],
-  bad_timeout: ["timeout"],
   bad_title: ["title"],
   bad_url: ["url"],
   bad_verify: ["header", "recipe"],

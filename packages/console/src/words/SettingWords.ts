@@ -1,4 +1,5 @@
 /** The labels of declared settings in the console's forms, each in both languages. */
+import type { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import type { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import type { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 
@@ -95,6 +96,16 @@ const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
   },
 }
 
+const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared> = {
+  rate: { english: "Most deliveries per second", russian: "Не больше доставок в секунду" },
+  timeoutSeconds: { english: "Time limit in seconds", russian: "Предел времени в секундах" },
+  giveUpAfterSeconds: {
+    english: "Pause it after failing for",
+    russian: "Приостановить, если не отвечает в течение",
+  },
+  pauseOnGone: { english: "A response of 410 pauses it", russian: "Ответ 410 приостанавливает адрес" },
+}
+
 /** The labels of an object's settings in one language. */
 export interface SettingWords<K extends PropertyKey> {
   readonly label: Readonly<Record<K, string>>
@@ -126,6 +137,7 @@ const inLanguage = <K extends string>(
 const wordsIn = (language: keyof Labels) => ({
   source: inLanguage(SOURCE, language),
   poll: inLanguage(POLL, language),
+  sending: inLanguage(SENDING, language),
 })
 
 /** In English. */

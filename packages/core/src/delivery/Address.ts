@@ -5,6 +5,7 @@ import { maskUrl } from "../network/MaskedUrl.ts"
 import { type BodySetting, bodyShape } from "./BodySetting.ts"
 import { type ClientCertificate, clientCertificateShape } from "./ClientCertificate.ts"
 import { fieldFilterMembers, type FieldFilters } from "./FieldFilter.ts"
+import { SENDING_SETTINGS, type SendingValues } from "./SendingSettings.ts"
 
 /** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
@@ -66,7 +67,7 @@ export interface AddressSubscription {
 }
 
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
-export interface Address {
+export interface Address extends SendingValues {
   readonly id: number
   readonly url: string
   readonly secret: string
@@ -82,18 +83,7 @@ export interface Address {
   readonly headerNames: ReadonlyArray<string>
   /** The client certificate that the service presents to it over TLS; null: none. Its key is never shown. */
   readonly clientCertificate: ClientCertificate | null
-  /**
-   * The most deliveries a second, over all processes; null: unlimited. A delivery that waits for its turn has not
-   * failed.
-   */
-  readonly rate: number | null
-  /** How long an attempt may take; null: 15 seconds. */
-  readonly timeoutSeconds: number | null
   readonly createdAt: string
-  /** How long it may fail continuously before it is paused; null: indefinitely. */
-  readonly giveUpAfterSeconds: number | null
-  /** Whether a response of 410 pauses it. */
-  readonly pauseOnGone: boolean
   readonly order: DeliveryOrder
   readonly batch: Batching
   readonly body: BodySetting
@@ -124,12 +114,7 @@ const settings = {
   filteredEvents: Shape.whole("The number of events that its filters withheld, except in the last few seconds."),
   headerNames: Shape.list(Shape.text(), "Additional headers of its deliveries. Their values are secret."),
   clientCertificate: Shape.orNull(clientCertificateShape),
-  rate: Shape.orNull(Shape.whole("The maximum rate of deliveries a second; null: no limit.")),
-  timeoutSeconds: Shape.orNull(Shape.whole("How long an attempt may take; null: 15 seconds.")),
-  giveUpAfterSeconds: Shape.orNull(
-    Shape.whole("How long it may fail continuously before it is paused; null: indefinitely."),
-  ),
-  pauseOnGone: Shape.flag("Whether a response of 410 pauses it."),
+  ...SENDING_SETTINGS.shapes,
   order: Shape.oneOf(
     DELIVERY_ORDERS,
     "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",

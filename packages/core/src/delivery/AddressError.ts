@@ -1,6 +1,7 @@
 /** The error for refused operations on delivery addresses and deliveries. */
 import { Schema } from "effect"
 import { noSuchEvent } from "../error/NoSuchEvent.ts"
+import { SENDING_SETTINGS } from "./SendingSettings.ts"
 
 /**
  * `bad_url`: not a valid delivery address. `not_public`: it leads to an address that is not public; the message names
@@ -23,9 +24,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_fo",
     "bad_fv",
     "bad_header",
-    "bad_rate",
-    "bad_timeout",
-    "bad_give_up",
+    ...SENDING_SETTINGS.errors.map(({ code }) => code),
     "bad_batch",
     "bad_template",
     "bad_certificate",

@@ -1,21 +1,17 @@
 /** Validates how deliveries are sent to an address: headers, rate, time limit, and when to give up. */
 import { Result } from "effect"
-import { isLifetime } from "../key/Lifetime.ts"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
 import type { Batching, DeliveryOrder } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
 import { readIdentity } from "./ClientCertificate.ts"
 import { mergeHeaders } from "./HeaderChange.ts"
 import type { AddressChange } from "./NewAddress.ts"
+import { SENDING_SETTINGS } from "./SendingSettings.ts"
 
 /** The most events of one request. */
 export const MAX_BATCH = 100
 /** The longest wait for a batch. */
 export const MAX_BATCH_WAIT_SECONDS = 60
-/** Deliveries a second. */
-export const MAX_RATE = 1_000
-/** The longest time limit of an attempt. */
-export const MAX_TIMEOUT_SECONDS = 15
 /** The most extra headers of an address. */
 export const MAX_HEADERS = 50
 
@@ -25,8 +21,7 @@ const checkHeader = requestHeaderCheck({
   prefixes: ["content-", "proxy-", "webhook-", "x-service-"],
 })
 
-const refuse = (code: "bad_header" | "bad_rate" | "bad_timeout" | "bad_give_up" | "bad_batch", message: string) =>
-  Result.fail(new AddressError({ code, message }))
+const refuse = (code: AddressError["code"], message: string) => Result.fail(new AddressError({ code, message }))
 
 const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
@@ -78,17 +73,9 @@ export const checkBatch = (order: DeliveryOrder, { max }: Batching): Result.Resu
 
 /** Refuses the first invalid setting. */
 export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
-  const { rate = null, timeoutSeconds = null, giveUpAfterSeconds = null, clientIdentity = null } = change
-  if (rate !== null && !isWhole(rate, MAX_RATE)) {
-    return refuse("bad_rate", `The rate must be a whole number of deliveries a second from 1 to ${MAX_RATE}.`)
-  }
-  if (timeoutSeconds !== null && !isWhole(timeoutSeconds, MAX_TIMEOUT_SECONDS)) {
-    return refuse("bad_timeout", `The time limit must be a whole number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}.`)
-  }
-  if (giveUpAfterSeconds !== null && !isLifetime(giveUpAfterSeconds)) {
-    return refuse("bad_give_up", "The time after which an address is given up must be from a minute to ten years.")
-  }
-  const { batch } = change
+  const refused = SENDING_SETTINGS.refusal(change)
+  if (refused !== null) return refuse(refused.code, refused.message)
+  const { batch, clientIdentity = null } = change
   if (batch !== undefined && !isBatch(batch)) {
     return refuse(
       "bad_batch",

@@ -4,13 +4,14 @@ import type { BodyChoice } from "./BodySetting.ts"
 import type { ClientIdentity } from "./ClientCertificate.ts"
 import type { FieldFilters } from "./FieldFilter.ts"
 import type { HeaderChange } from "./HeaderChange.ts"
+import type { SendingValues } from "./SendingSettings.ts"
 import type { Batching, DeliveryOrder, Subscription } from "./Address.ts"
 
 /**
  * How deliveries are sent to an address; absent fields mean the default for a new address, and no change for an
  * existing one.
  */
-export interface SendingSettings {
+export interface SendingSettings extends Partial<SendingValues> {
   /** Sent with each delivery, as long as the URL keeps its origin. An empty list removes them. */
   readonly headers?: ReadonlyArray<RequestHeader>
   /**
@@ -18,17 +19,6 @@ export interface SendingSettings {
    * URL keeps its origin. Null (the default): none.
    */
   readonly clientIdentity?: ClientIdentity | null
-  /** The most deliveries a second, 1 to 1,000; null (the default): unlimited. */
-  readonly rate?: number | null
-  /** How many seconds an attempt may take, 1 to 15; null (the default): 15. */
-  readonly timeoutSeconds?: number | null
-  /**
-   * How many seconds it may fail without a break, a minute to ten years, before it is paused; null (the default):
-   * indefinitely.
-   */
-  readonly giveUpAfterSeconds?: number | null
-  /** Whether a response of 410 pauses it. Default: no. */
-  readonly pauseOnGone?: boolean
   /** Default: `none`. */
   readonly order?: DeliveryOrder
   /** How many events one request carries, which needs `order: "feed"`. Default: one. */

@@ -1,11 +1,13 @@
 /** The settings of delivery addresses in the bodies of requests. */
 import { BODY_KINDS, BODY_METHODS, type BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
 import { DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
-import { MAX_HEADERS, MAX_RATE, MAX_TIMEOUT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
+import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import { MAX_TEMPLATE_BYTES } from "@data-cabinet/core/delivery/BodyTemplate"
 import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
-import { idField, text } from "../manage/ManageBodies.ts"
+import { camelFields, idField, text } from "../manage/ManageBodies.ts"
+import { settingFields, settingParams } from "../manage/SettingBodies.ts"
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { MAX_FILTERS } from "@data-cabinet/core/delivery/FieldFilter"
 import { FILTER_CONDITIONS } from "@data-cabinet/core/selection/Selection"
 import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
@@ -29,9 +31,6 @@ const subscription = Schema.Union([
   description: "`all`, including later ones, or the ids of sources.",
 })
 const url = text(4096, "Where deliveries are sent: an http or https address that is public.")
-
-const wholeOrNull = (maximum: number, description: string) =>
-  Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum }))).annotate({ description })
 
 const headerName = text(100, "The header's name.")
 const headersField = (description: string) =>
@@ -77,18 +76,7 @@ const settings = {
         "With which the service identifies itself to a receiver that demands a client certificate (mutual TLS); null: with none.",
     }),
   ),
-  rate: Schema.optionalKey(
-    wholeOrNull(MAX_RATE, "The maximum rate of deliveries a second, for all processes together; null: no limit."),
-  ),
-  timeout_seconds: Schema.optionalKey(
-    wholeOrNull(MAX_TIMEOUT_SECONDS, "How long an attempt may take; null: 15 seconds."),
-  ),
-  give_up_after_seconds: Schema.optionalKey(
-    Schema.NullOr(Schema.Int).annotate({
-      description: "How long it may fail continuously, a minute to ten years, before it is paused; null: indefinitely.",
-    }),
-  ),
-  pause_on_gone: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether a response of 410 pauses it." })),
+  ...settingFields(SENDING_SETTINGS),
   order: Schema.optionalKey(
     Schema.Literals(DELIVERY_ORDERS).annotate({
       description:
@@ -136,34 +124,15 @@ export const headersPointer = ({ headers, set_headers: set, remove_headers: remo
 }
 
 /** An address's fields from a body; missing fields stay missing. */
-export const changeOf = (body: typeof addressChange.Type): AddressChange => {
-  const { headers, timeout_seconds: timeoutSeconds, give_up_after_seconds: giveUpAfterSeconds, ...rest } = body
-  const {
-    client_identity: clientIdentity,
-    pause_on_gone: pauseOnGone,
-    set_headers: setHeaders,
-    remove_headers: removeHeaders,
-    body: chosen,
-    ...given
-  } = rest
-  return {
-    ...given,
-    ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
-    ...(setHeaders === undefined ? {} : { setHeaders: setHeaders.map(headerOf) }),
-    ...(removeHeaders === undefined ? {} : { removeHeaders }),
-    ...(clientIdentity === undefined ? {} : { clientIdentity }),
-    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    ...(giveUpAfterSeconds === undefined ? {} : { giveUpAfterSeconds }),
-    ...(pauseOnGone === undefined ? {} : { pauseOnGone }),
-    ...(chosen === undefined ? {} : { body: bodyOf(chosen) }),
-  }
-}
+export const changeOf = ({ headers, set_headers: set, body, ...others }: typeof addressChange.Type): AddressChange => ({
+  ...camelFields(others),
+  ...(headers === undefined ? {} : { headers: headers.map(headerOf) }),
+  ...(set === undefined ? {} : { setHeaders: set.map(headerOf) }),
+  ...(body === undefined ? {} : { body: bodyOf(body) }),
+})
 
 /** A body from a request. */
-export const bodyOf = ({ content_type: contentType, ...body }: typeof bodyField.Type): BodyChoice => ({
-  ...body,
-  ...(contentType === undefined ? {} : { contentType }),
-})
+export const bodyOf = (body: typeof bodyField.Type): BodyChoice => camelFields(body)
 
 export const ADDRESS_PARAMS = {
   bad_url: "/url",
@@ -176,9 +145,7 @@ export const ADDRESS_PARAMS = {
   bad_header: "/headers",
   bad_certificate: "/client_identity/certificate",
   bad_client_key: "/client_identity/key",
-  bad_rate: "/rate",
-  bad_timeout: "/timeout_seconds",
-  bad_give_up: "/give_up_after_seconds",
+  ...settingParams(SENDING_SETTINGS),
   bad_batch: "/batch",
   bad_template: "/body",
 } as const

@@ -1,6 +1,7 @@
 /** The error codes of the management API, each with its status and its meaning. */
 import { type ErrorCode, ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import type { SettingCode, Settings } from "@data-cabinet/core/json/Setting"
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageCode } from "./ManageCode.ts"
@@ -116,10 +117,7 @@ export const OWN = {
     meaning:
       "The URL's origin is not the one that the client certificate was given for: `client_identity` must be sent again.",
   },
-  bad_give_up: {
-    status: 400,
-    meaning: "The time after which an address is given up is not from a minute to ten years.",
-  },
+  ...codesOf(SENDING_SETTINGS),
   bad_batch: {
     status: 400,
     meaning: "The batch is out of range, or the address has no order: `max` 1 to 100 events, `wait` 0 to 60 seconds.",
@@ -129,7 +127,6 @@ export const OWN = {
     meaning:
       "The body of deliveries is not valid, or does not fit its address; the message says why, of a template with line and column.",
   },
-  bad_timeout: { status: 400, meaning: "The time limit is not a whole number of seconds from 1 to 15." },
   too_many_addresses: {
     status: 409,
     meaning:

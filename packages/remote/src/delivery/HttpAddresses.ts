@@ -6,10 +6,11 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
-import { type BodyChoice, checkBody, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
+import { checkBody, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
+import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { AddressQuery } from "@data-cabinet/core/delivery/AddressStore"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
@@ -33,28 +34,12 @@ const checked = (change: AddressChange) =>
 
 const headerJson = ([name, value]: RequestHeader) => ({ name, value })
 
-const sentBody = (body: BodyChoice | undefined) => {
-  if (body === undefined) return undefined
-  const { contentType, ...others } = body
-  return { ...others, content_type: contentType }
-}
-
-const sentSettings = ({ url, sources, filters, headers, rate, ...settings }: AddressChange) => ({
-  url,
-  sources,
-  filters,
-  headers: headers?.map(headerJson),
-  set_headers: settings.setHeaders?.map(headerJson),
-  remove_headers: settings.removeHeaders,
-  client_identity: settings.clientIdentity,
-  rate,
-  timeout_seconds: settings.timeoutSeconds,
-  give_up_after_seconds: settings.giveUpAfterSeconds,
-  pause_on_gone: settings.pauseOnGone,
-  order: settings.order,
-  batch: settings.batch,
-  body: sentBody(settings.body),
-})
+const sentSettings = ({ headers, setHeaders, ...settings }: AddressChange) =>
+  snakeKeys({
+    ...settings,
+    headers: headers?.map(headerJson),
+    setHeaders: setHeaders?.map(headerJson),
+  }) as object
 
 const listOf = Effect.fnUntraced(function* (api: ManageApi["Service"], query: AddressQuery) {
   const all: Array<Sent> = []
@@ -98,7 +83,7 @@ export const layer = Layer.effect(
           api.json<BodyPreview>({
             method: "POST",
             path: ["addresses", id, "preview"],
-            body: { event_id: eventId, body: sentBody(body) },
+            body: snakeKeys({ eventId, body }) as object,
           }),
           known,
         ),

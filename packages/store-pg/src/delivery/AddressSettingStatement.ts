@@ -22,31 +22,23 @@ export const SET_FILTERS = `
 export const SET_HEADERS = `
   UPDATE cabinet.address SET headers = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
 
-/** $1: address, $2: deliveries a second or null. Deliveries claimed at another rate are sent at that rate. */
-export const SET_RATE = `
-  WITH changed AS (
-    UPDATE cabinet.address SET rate = $2::int WHERE id = $1::bigint AND removed_at IS NULL RETURNING id, rate
-  ), unlimited AS (
-    DELETE FROM cabinet.address_pace p USING changed WHERE p.address_id = changed.id AND changed.rate IS NULL
+/** $1: address, then the values of these settings. */
+export const settingsStatement = (names: ReadonlyArray<string>) => `
+  UPDATE cabinet.address SET ${names.map((name, index) => `${name} = $${index + 2}`).join(", ")}
+  WHERE id = $1::bigint AND removed_at IS NULL`
+
+/** $1: address, whose rate was changed. Deliveries claimed at another rate are sent at that rate. */
+export const SET_PACE = `
+  WITH unlimited AS (
+    DELETE FROM cabinet.address_pace p USING cabinet.address a WHERE a.id = $1::bigint AND p.address_id = a.id AND a.rate IS NULL
   )
   INSERT INTO cabinet.address_pace (address_id, next_at)
-  SELECT id, cabinet.now() FROM changed WHERE rate IS NOT NULL ON CONFLICT DO NOTHING`
-
-/** $1: address, $2: seconds or null. */
-export const SET_GIVE_UP = `
-  UPDATE cabinet.address SET give_up_after_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
-
-/** $1: address, $2: whether a 410 pauses it. */
-export const SET_PAUSE_ON_GONE = `
-  UPDATE cabinet.address SET pause_on_gone = $2::boolean WHERE id = $1::bigint AND removed_at IS NULL`
+  SELECT id, cabinet.now() FROM cabinet.address WHERE id = $1::bigint AND removed_at IS NULL AND rate IS NOT NULL
+  ON CONFLICT DO NOTHING`
 
 /** $1: address, $2: its body as it is stored, or null. */
 export const SET_BODY = `
   UPDATE cabinet.address SET body = $2::json WHERE id = $1::bigint AND removed_at IS NULL`
-
-/** $1: address, $2: seconds or null. */
-export const SET_TIMEOUT = `
-  UPDATE cabinet.address SET timeout_seconds = $2::int WHERE id = $1::bigint AND removed_at IS NULL`
 
 /** $1: address, $2: certificate, $3: key as it is stored, $4: the certificate's end; all of them null for none. */
 export const SET_CLIENT_CERTIFICATE = `

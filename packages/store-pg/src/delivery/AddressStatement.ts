@@ -1,6 +1,7 @@
 /** The statements of delivery addresses and their subscriptions. */
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 import type { AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
+import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { behind } from "../feed/Behind.ts"
 import { HAS_ENDED } from "./OrderedPageStatement.ts"
@@ -18,8 +19,8 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   CASE WHEN a.previous_secret_until > cabinet.now() THEN cabinet.rfc3339(a.previous_secret_until) END AS previous_until,
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
-  (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names, a.rate, a.timeout_seconds,
-  a.give_up_after_seconds, a.pause_on_gone, a.paused_because, a.client_certificate,
+  (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names,
+  ${SENDING_SETTINGS.all.map(({ name }) => `a.${name}`).join(", ")}, a.paused_because, a.client_certificate,
   a.in_order, a.batch_max, a.batch_wait_seconds, a.body::text AS body, (${POSITION}) AS position,
   CASE WHEN a.subscription IS NOT NULL THEN json_build_object('id', a.subscription, 'event', a.subscription_event, 'agent', coalesce(
     (SELECT k.name FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key ORDER BY k.id DESC LIMIT 1),
@@ -45,10 +46,6 @@ export interface AddressRow {
   readonly filters: string | null
   readonly filtered_events: number
   readonly header_names: string
-  readonly rate: number | null
-  readonly timeout_seconds: number | null
-  readonly give_up_after_seconds: number | null
-  readonly pause_on_gone: boolean
   readonly paused_because: PauseReason | null
   readonly client_certificate: string | null
   readonly in_order: boolean

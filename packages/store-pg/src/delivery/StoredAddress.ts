@@ -6,6 +6,7 @@ import { type BodyChoice, type BodySetting, STANDARD_BODY } from "@data-cabinet/
 import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
+import { SENDING_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Result } from "effect"
@@ -36,10 +37,7 @@ export const toAddress = (cipher: SecretCipher) => {
     filteredEvents: row.filtered_events,
     headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,
     clientCertificate: certificateIn(row.client_certificate ?? ""),
-    rate: row.rate,
-    timeoutSeconds: row.timeout_seconds,
-    giveUpAfterSeconds: row.give_up_after_seconds,
-    pauseOnGone: row.pause_on_gone,
+    ...SENDING_SETTINGS.ofRow(row),
     order: row.in_order ? "feed" : "none",
     batch: { max: row.batch_max, wait: row.batch_wait_seconds },
     body: row.body === null ? STANDARD_BODY : (JSON.parse(row.body) as BodySetting),
@@ -101,18 +99,17 @@ export const storedIdentity = (cipher: SecretCipher, identity: ClientIdentity | 
   return [certificate, cipher.encrypt("client key", key), certificateIn(certificate)!.endsAt]
 }
 
-type Sending = Pick<
-  StoredChange,
-  "rate" | "timeoutSeconds" | "giveUpAfterSeconds" | "pauseOnGone" | "identity" | "body"
->
+type Sending = Pick<StoredChange, keyof SendingValues | "identity" | "body">
 
 /** Writes how requests are sent to an address. */
 export const changeSending = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: Sending) {
-  const { rate, timeoutSeconds, giveUpAfterSeconds, pauseOnGone, identity, body } = changed
-  if (rate !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_RATE, [id, rate])
-  if (timeoutSeconds !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_TIMEOUT, [id, timeoutSeconds])
-  if (giveUpAfterSeconds !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_GIVE_UP, [id, giveUpAfterSeconds])
-  if (pauseOnGone !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_PAUSE_ON_GONE, [id, pauseOnGone])
+  const { identity, body } = changed
+  const given = SENDING_SETTINGS.all.filter(({ key }) => changed[key] !== undefined)
+  if (given.length > 0) {
+    const statement = AddressSettingStatement.settingsStatement(given.map(({ name }) => name))
+    yield* sql.unsafe(statement, [id, ...given.map(({ key }) => changed[key])])
+  }
+  if (changed.rate !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_PACE, [id])
   if (body !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_BODY, [id, storedBody(body)])
   if (identity !== undefined) yield* sql.unsafe(AddressSettingStatement.SET_CLIENT_CERTIFICATE, [id, ...identity])
 })
