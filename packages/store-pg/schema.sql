@@ -222,6 +222,10 @@ CREATE TABLE cabinet.base_address (
   CONSTRAINT base_address_singleton_check CHECK (singleton)
 );
 
+CREATE TABLE cabinet.changed_address (
+  address_id bigint NOT NULL
+);
+
 CREATE TABLE cabinet.client_follower (
   id bigint DEFAULT nextval('cabinet.follower_id_seq'::regclass) NOT NULL,
   key_id bigint,
@@ -1205,8 +1209,32 @@ CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions_of_address()
 AS $function$
     BEGIN
       -- An event is delivered by the filter that is in force at its commit. So none is accepted from here to the commit.
-      IF TG_OP = 'UPDATE' AND (OLD.filters IS NULL) <> (NEW.filters IS NULL) THEN PERFORM cabinet.close_fence(); END IF;
-      PERFORM cabinet.keep_subscriptions(ARRAY[NEW.id]);
+      IF (OLD.filters IS NULL) <> (NEW.filters IS NULL) THEN PERFORM cabinet.close_fence(); END IF;
+      INSERT INTO cabinet.changed_address (address_id) VALUES (NEW.id);
+      RETURN NULL;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions_of_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    DECLARE
+      changed bigint[];
+    BEGIN
+      WITH changes AS (DELETE FROM cabinet.changed_address RETURNING address_id)
+      SELECT array_agg(DISTINCT address_id) INTO changed FROM changes;
+      IF changed IS NOT NULL THEN PERFORM cabinet.keep_subscriptions(changed); END IF;
+      RETURN NULL;
+    END
+  $function$;
+
+CREATE OR REPLACE FUNCTION cabinet.keep_subscriptions_of_new()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    BEGIN
+      PERFORM cabinet.keep_subscriptions(ARRAY(SELECT id FROM made));
       RETURN NULL;
     END
   $function$;
@@ -1337,11 +1365,15 @@ CREATE TRIGGER end_subscriptions AFTER UPDATE OF revoked_at ON cabinet.access_to
 
 CREATE TRIGGER end_subscriptions AFTER UPDATE OF revoked_at ON cabinet.api_key FOR EACH ROW WHEN ((new.revoked_at IS NOT NULL)) EXECUTE FUNCTION cabinet.end_subscriptions_of_holder();
 
-CREATE TRIGGER keep_subscriptions AFTER INSERT OR UPDATE OF every_source, filters, removed_at ON cabinet.address FOR EACH ROW EXECUTE FUNCTION cabinet.keep_subscriptions_of_address();
+CREATE TRIGGER keep_subscriptions AFTER UPDATE OF every_source, filters, removed_at ON cabinet.address FOR EACH ROW WHEN (((old.every_source <> new.every_source) OR ((old.filters IS NULL) <> (new.filters IS NULL)) OR (old.removed_at IS DISTINCT FROM new.removed_at))) EXECUTE FUNCTION cabinet.keep_subscriptions_of_address();
 
 CREATE TRIGGER keep_subscriptions_begun AFTER INSERT ON cabinet.address_source REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_sources();
 
+CREATE TRIGGER keep_subscriptions_changed AFTER UPDATE OF every_source, filters, removed_at ON cabinet.address FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_changed();
+
 CREATE TRIGGER keep_subscriptions_ended AFTER DELETE ON cabinet.address_source REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_sources();
+
+CREATE TRIGGER keep_subscriptions_made AFTER INSERT ON cabinet.address REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION cabinet.keep_subscriptions_of_new();
 
 CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ON cabinet.registered_cabinet FOR EACH ROW EXECUTE FUNCTION cabinet.note_registry_change();
 
@@ -1424,6 +1456,8 @@ COMMENT ON TABLE cabinet.audit IS 'An entry without an outcome is of an act that
 COMMENT ON COLUMN cabinet.audit.changes IS 'The fields that were asked for, without secrets.';
 
 COMMENT ON TABLE cabinet.base_address IS 'Without a trailing slash; no row until a server knows it.';
+
+COMMENT ON TABLE cabinet.changed_address IS 'The addresses that a statement has changed, from its first row to its end; no other transaction sees them.';
 
 COMMENT ON TABLE cabinet.client_follower IS 'Positions in the feed that clients acknowledge. Ids are drawn together with those of follower.';
 

@@ -58,13 +58,11 @@ const nextWithWork = (after: string): string => `
     SELECT d.address_id AS id FROM cabinet.delivery d
     WHERE d.state = 'due' AND d.address_id > ${after} ORDER BY d.address_id LIMIT 1`
 
-/** Walks the addresses with due deliveries in the order of their ids. */
+/** Walks the addresses with due deliveries in the order of their ids, as a recursive query of this name. */
 const walk = (name: string, after: string, until = ""): string => `
-  ${name} AS (
     SELECT n.id FROM (${nextWithWork(after)}) n${until && ` WHERE n.id <= ${until}`}
     UNION ALL
-    SELECT n.id FROM ${name} w CROSS JOIN LATERAL (${nextWithWork("w.id")}) n${until && ` WHERE n.id <= ${until}`}
-  )`
+    SELECT n.id FROM ${name} w CROSS JOIN LATERAL (${nextWithWork("w.id")}) n${until && ` WHERE n.id <= ${until}`}`
 
 /** $1: addresses with a room of their own, $2: those rooms, $4: whether the lane is `failing`. Of the addresses that `walked` has. */
 const withRoom = (walked: string, pace: string): string => `${walked} w CROSS JOIN LATERAL (
@@ -109,7 +107,9 @@ const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
  * claim. So a custom plan must not know more than the generic one: that is why each parameter is read by a subquery.
  */
 export const CLAIM = `
-  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),${walk("later", "(SELECT $5::bigint)")},${walk("earlier", "0", "(SELECT $5::bigint)")},
+  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  later AS (${walk("later", "(SELECT $5::bigint)")}),
+  earlier AS (${walk("earlier", "0", "(SELECT $5::bigint)")}),
   turn AS MATERIALIZED (
     SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body,
       a.rate, pace.next_at,
@@ -195,7 +195,8 @@ export const RELEASE = `
 
 /** Milliseconds until the first delivery that such a claim could take, disregarding leases that end. */
 export const NEXT_DUE = `
-  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),${walk("waiting", "0")}
+  WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+  waiting AS (${walk("waiting", "0")})
   SELECT (extract(epoch FROM min(greatest(d.due_at, a.next_at - ${CLAIMED_AHEAD})) - (SELECT at FROM clock)) * 1000)::float8 AS millis
   FROM (SELECT a.id, pace.next_at FROM ${withRoom("waiting", "")}) a CROSS JOIN LATERAL (
     SELECT d.due_at FROM cabinet.delivery d

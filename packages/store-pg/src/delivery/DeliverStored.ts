@@ -11,7 +11,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { boolArray, int8Array, textArray } from "../connection/Parameter.ts"
 import { IS_DELIVERED } from "./DeliveryStatement.ts"
-import { isForFollower } from "./FanOutStatement.ts"
+import { isForFollower, MAX_IN_ALL } from "./FanOutStatement.ts"
 
 export interface UndeliveredEvent {
   readonly id: string
@@ -19,8 +19,12 @@ export interface UndeliveredEvent {
   readonly was_sent: boolean
 }
 
-/** $1: source. Until the end of the transaction its addresses keep their filters: a change of them changes the source. */
-const HOLD_SOURCE = "SELECT fans_out FROM cabinet.source WHERE id = $1::int8 FOR SHARE"
+/** $1: source. Until the end of the transaction its addresses keep their filters: a change of them changes the source. With the number of its addresses without a filter. */
+const HOLD_SOURCE = `
+  SELECT s.fans_out, (
+    SELECT coalesce(sum(n.addresses), 0) FROM cabinet.subscription_count n WHERE n.source_id IN (0, s.id)
+  )::float8 AS subscribers
+  FROM cabinet.source s WHERE s.id = $1::int8 FOR SHARE OF s`
 
 /** Whether an address `a` in order has a source. */
 const inOrder = (source: string): string => `(a.in_order AND (
@@ -155,10 +159,13 @@ export const deliverStored = Effect.fnUntraced(function* (
 ) {
   if (events.length === 0) return 0
   const ids = int8Array(events.map(({ id }) => BigInt(id)))
-  const [source] = yield* sql.unsafe<{ readonly fans_out: boolean }>(HOLD_SOURCE, [sourceId])
+  const [source] = yield* sql.unsafe<{ readonly fans_out: boolean; readonly subscribers: number }>(HOLD_SOURCE, [
+    sourceId,
+  ])
   yield* sql.unsafe(HOLD_ORDERED, [sourceId])
   yield* sql.unsafe(AGAIN, [ids])
-  const fansOut = source?.fans_out === true
+  // Of many events even a few addresses have more deliveries than one transaction should write.
+  const fansOut = source !== undefined && (source.fans_out || events.length * source.subscribers > MAX_IN_ALL)
   const sent = boolArray(events.map((event) => event.was_sent))
   const passed = yield* passedOf(
     sql,

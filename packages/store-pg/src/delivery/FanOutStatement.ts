@@ -119,7 +119,7 @@ WHERE n.ended_at < clock_timestamp() - interval '1 hour'
 
 /** The most deliveries to addresses with a filter that one transaction writes of an event, and in all. */
 const MAX_OF_EVENT = 100
-const MAX_IN_ALL = 1_000
+export const MAX_IN_ALL = 1_000
 
 /** Whether a follower writes those of these events: accepts wait for each other, and the feed for them. */
 export const isForFollower = (passed: Iterable<ReadonlyArray<number>>): boolean => {

@@ -142,7 +142,9 @@ export class Rebuild {
   #patient(statement: string) {
     const sql = this.#sql
     const work = Effect.andThen(sql`SET LOCAL statement_timeout = 0`, sql.unsafe(statement))
-    return Effect.provideService(connectionLossAsError(sql.withTransaction(work)), Cancels, true)
+    // Whoever took the lease meanwhile has removed the table: then that is the reason.
+    const orEnded = Effect.tapError(sql.withTransaction(work), () => sql.withTransaction(hold(sql, this.#held)))
+    return Effect.provideService(connectionLossAsError(orEnded), Cancels, true)
   }
 
   /** Writes changed rows until few are left. Takes a transaction for each slice. */
@@ -186,8 +188,7 @@ export class Rebuild {
         const tried = yield* Effect.result(this.#trySwap)
         if (Result.isSuccess(tried)) return tried.success
         this.#isSwapping = false
-        const { failure } = tried
-        if (!SqlError.isSqlError(failure) || !isConflict(failure)) return yield* Effect.fail(failure)
+        if (!SqlError.isSqlError(tried.failure) || !isConflict(tried.failure)) return yield* tried
         if (attempt >= SWAP_ATTEMPTS) return yield* new NotRebuilt({ fact: { is: "busy", seconds: BUSY_SECONDS } })
         yield* Effect.sleep(attempt < SWAP_ATTEMPTS / 2 ? SWAP_PAUSE : LATER_PAUSE)
       }

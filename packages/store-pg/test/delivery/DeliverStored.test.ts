@@ -61,6 +61,22 @@ const write = async () => {
   await cabinet.runtime.runPromise(FanOutStore.use((store) => store.write(Option.getOrThrow(held), 10_000)))
 }
 
+it("more than 1,000 deliveries to addresses without a filter are left to the follower, whatever their source does", async () => {
+  const plain: Array<number> = []
+  for (let n = 0; n < 2; n++) {
+    plain.push((await cabinet.book((book) => book.create({ url: "https://example.com/", sources: [source] }))).id)
+  }
+  const expected = (events: ReadonlyArray<number>) => events.flatMap((event) => plain.map((id) => `${event} to ${id}`))
+  const few = await spam(1)
+  assert.strictEqual(await takeOut(few), 1)
+  assert.deepEqual(await deliveries(), expected(few))
+  const many = await spam(501)
+  await takeOut(many)
+  assert.deepEqual(await deliveries(), [])
+  while ((await cabinet.run("SELECT FROM cabinet.fan_out LIMIT 1")).length > 0) await write()
+  assert.deepEqual(await deliveries(), expected(many))
+})
+
 it("an event that passes more than 100 filters leaves them to the follower, which writes each once", async () => {
   const many = await add(101)
   const plain = (await cabinet.book((book) => book.create({ url: "https://example.com/plain", sources: [source] }))).id

@@ -202,6 +202,36 @@ it("run follows what is accepted, trashed, restored, erased and changed by hand 
   expect(await remains()).toEqual([])
 })
 
+it("run makes no row of spam, and one of what turns out to be none meanwhile", async () => {
+  const source = await newSource("Junk")
+  const [first, stays, none] = await post(source, { n: number("1") }, { n: number("2") }, { n: number("3") })
+  await database.run(`UPDATE cabinet.event SET spam = 'honeypot' WHERE id IN (${stays}, ${none})`)
+  await database.run(`DELETE FROM sources.junk WHERE _event_id IN (${stays}, ${none})`)
+  const takeOut = () => store.runPromise(Trash.use((all) => all.untrash(source, [none!])))
+  expect(await rebuild(source, {}, once("indexes", takeOut))).toMatchObject({ table: "sources.junk" })
+  const rows = await database.run("SELECT _event_id::int AS id, n::int AS n FROM sources.junk ORDER BY 1")
+  expect(rows).toEqual([
+    { id: first, n: 1 },
+    { id: none, n: 3 },
+  ])
+})
+
+it("run of a process that stalled ends without a trace once another has taken its lease", async () => {
+  const source = await newSource("Stalled")
+  await post(source, { n: number("1") })
+  const before = await rowsOf("stalled")
+  const tidy = FollowerStore.use((followers) => runFollower(followers, rebuildFollower))
+  for (const step of ["rows", "indexes", "changes", "swap"] as const) {
+    const lose = async () => {
+      await database.run("UPDATE cabinet.follower SET leased_until = cabinet.now() WHERE kind = 'rebuild'")
+      await other.runPromise(tidy)
+    }
+    expect(await refusal(source, {}, once(step, lose))).toMatchObject({ code: "rebuild_ended" })
+    expect(await remains()).toEqual([])
+    expect(await rowsOf("stalled")).toEqual(before)
+  }
+})
+
 it("run moves rows without an event as they are, and refuses to give them other types", async () => {
   const source = await newSource("Orphans")
   await post(source, { n: "1" })
