@@ -188,7 +188,7 @@ export class Rebuild {
         const tried = yield* Effect.result(this.#trySwap)
         if (Result.isSuccess(tried)) return tried.success
         this.#isSwapping = false
-        if (!SqlError.isSqlError(tried.failure) || !isConflict(tried.failure)) return yield* tried
+        if (!SqlError.isSqlError(tried.failure) || !isConflict(tried.failure)) return yield* Effect.fail(tried.failure)
         if (attempt >= SWAP_ATTEMPTS) return yield* new NotRebuilt({ fact: { is: "busy", seconds: BUSY_SECONDS } })
         yield* Effect.sleep(attempt < SWAP_ATTEMPTS / 2 ? SWAP_PAUSE : LATER_PAUSE)
       }
