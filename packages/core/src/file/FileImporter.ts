@@ -169,7 +169,7 @@ export class FileImporter {
         header,
         headerRow: headerRowOf(look, header),
         doubts: [
-          ...(header === true && seen.rows + seen.refused === 0 ? [doubtOf("no_rows", [])] : []),
+          ...(header === true && seen.rows + seen.refused === 0 ? [doubtOf("no_rows", [], 1)] : []),
           ...reading.doubts(),
         ],
       }

@@ -8,6 +8,8 @@ const BEGINNINGS: ReadonlyArray<RegExp> = [
   /^import (?:(?:[\w$]+|\* as [\w$]+)(?:, ?\{[^}]{0,1000}\})? from )?(["'])[^\r\n"']{1,200}\1;?\s/,
   /^(?:export )?(?:default )?(?:async )?function\b ?\*? ?[\w$]{0,100}\(/,
   /^[!;(]{1,2}(?:async )?function\b ?[\w$]{0,100}\(|^\(\(\) ?=> ?\{/,
+  // JSON in a call (JSONP).
+  /^[A-Za-z_$][\w$.]{0,100}\(\s*[{[]/,
   /^module\.exports\b|^require\(["']/,
   /^#include [<"]|^#(?:ifndef|define|pragma) \w/,
   /^<\?php\s/,

@@ -147,6 +147,7 @@ it.effect("Import doubts a file without rows, a false byte order mark, and lines
   Effect.gen(function* () {
     const kinds = Effect.fnUntraced(function* (content: string | Uint8Array, options: ImportOptions = {}) {
       const report = yield* importing(new ImportsInMemory(), fileOf("a.csv", content), { ...options, dryRun: true })
+      assert.isTrue(report.doubts.every(({ count }) => count === 1))
       return [report.rows, ...report.doubts.map(({ kind }) => kind)]
     })
     for (const text of ["OK", "hello world\n", "id,name\n", "", "\uFEFF", " \n"])
