@@ -67,14 +67,11 @@ export const palette = (): void => {
   field.addEventListener("keydown", (event) => {
     // In a search field it would only clear the text at first.
     if (event.key === "Escape") dialog.close()
+    if (event.key === "Enter") void Promise.resolve(filling).then(() => options[chosen]?.click())
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step === undefined) return
     event.preventDefault()
     choose(chosen + step)
-  })
-  dialog.addEventListener("submit", (event) => {
-    event.preventDefault()
-    void Promise.resolve(filling).then(() => options[chosen]?.click())
   })
   // An option, the button that closes it, or the ground around it.
   dialog.addEventListener("click", ({ target }) => {

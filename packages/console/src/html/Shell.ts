@@ -109,8 +109,6 @@ const header = (frame: Frame, section: Section | null, actor: NonNullable<Frame[
 }
 
 /** The palette before it is opened, so that the field is there for the first key. */
-const paletteDialog = (frame: Frame): Html => {
-  const { palette: words, close } = frame.words
-  return markup`<dialog class="palette" aria-label="${words.title}"><form class="row" action="${consolePath(frame, "go")}"><label class="field">${ICONS.search}<input type="search" name="q" role="combobox" aria-expanded="true" aria-controls="palette" aria-autocomplete="list" autocomplete="off" spellcheck="false" aria-label="${words.field}" placeholder="${words.field}"></label><button type="button" class="quiet mini" data-shut aria-label="${close}">${ICONS.cross}</button></form><div id="palette" role="listbox" aria-label="${words.title}"></div><p class="hide" role="status"></p></dialog>
+const paletteDialog = ({ words: { palette: words, close } }: Frame): Html =>
+  markup`<dialog class="palette" aria-label="${words.title}"><div class="row"><label class="field">${ICONS.search}<input type="search" name="q" role="combobox" aria-expanded="true" aria-controls="palette" aria-autocomplete="list" autocomplete="off" spellcheck="false" aria-label="${words.field}" placeholder="${words.field}"></label><button type="button" class="quiet mini" data-shut aria-label="${close}">${ICONS.cross}</button></div><div id="palette" role="listbox" aria-label="${words.title}"></div><p class="hide" role="status"></p></dialog>
 `
-}
