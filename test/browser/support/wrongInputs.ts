@@ -87,6 +87,7 @@ export const NEVER_REFUSED: ReadonlySet<string> = new Set([
   "deliveries",
   "events",
   "events/{id}/reread",
+  "go",
   "inbox/{id}",
   "inbox/{id}/fields",
   "me",
