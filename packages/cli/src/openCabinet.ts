@@ -37,6 +37,7 @@ import { GRACE_MILLIS, inScope } from "./library/InScope.ts"
 import { keysApi, tokensApi } from "./library/KeysApi.ts"
 import { activityApi } from "./library/ActivityApi.ts"
 import { noticesApi } from "./library/NoticesApi.ts"
+import { destinationsApi } from "./library/DestinationsApi.ts"
 import { pollsApi } from "./library/PollsApi.ts"
 import { reportLoginApi } from "./library/ReportLoginApi.ts"
 import { readAllRows, readRows } from "./library/RowsApi.ts"
@@ -100,6 +101,7 @@ export type {
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
 export type { NoticesApi, NoticeState, SentNotice } from "./library/NoticesApi.ts"
+export type { Destination, DestinationsApi, NewDestinationOptions } from "./library/DestinationsApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
 export type {
   IssuedReportLogin,
@@ -171,6 +173,7 @@ const open = Effect.fnUntraced(function* (options: OpenCabinetOptions, scope: Sc
     tokens: tokensApi(run),
     addresses: addressesApi(run),
     imports: importsApi(run),
+    destinations: destinationsApi(run),
     polls: pollsApi(run),
     events: eventsApi(run, base.url),
     tables: tablesApi(run),

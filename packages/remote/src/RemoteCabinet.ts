@@ -9,6 +9,7 @@ import * as HttpActivity from "./activity/HttpActivity.ts"
 import * as HttpAuditLog from "./audit/HttpAuditLog.ts"
 import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
+import * as HttpDestinations from "./destination/HttpDestinations.ts"
 import * as HttpDoctor from "./diagnostics/HttpDoctor.ts"
 import * as HttpEventContext from "./event/HttpEventContext.ts"
 import * as HttpRereading from "./event/HttpRereading.ts"
@@ -44,6 +45,7 @@ export const layer = Layer.mergeAll(
   HttpAuditLog.layer,
   HttpBaseAddress.layer,
   HttpDeliveries.layer,
+  HttpDestinations.layer,
   HttpDoctor.layer,
   HttpEventContext.layer,
   HttpFeed.layer,

@@ -1,14 +1,19 @@
 /** A cabinet below `/data` with a source of orders, and its console for a person with a given role. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { type Cabinet, openCabinet, type Role } from "data-cabinet"
+import { type Cabinet, openCabinet, type OpenCabinetOptions, type Role } from "data-cabinet"
 
 export const DIGITS = "1234567890123456789012345678901234567890"
 
 const order = (n: number): string =>
   `{"order_no":${DIGITS.slice(0, 36)}${String(n).padStart(4, "0")},"customer":${JSON.stringify(n % 3 === 0 ? "Иван <b>&" : "Ada")},"total":${(n * 1.5).toFixed(2)},"paid":${n % 2 === 0},"note":${n % 4 === 0 ? "null" : '""'},"items":[{"sku":"A","price":0.10000000000000000001}]}`
 
-export const consoleCabinet = async (databaseUrl: string, orders: number, delivery = false) => {
+export const consoleCabinet = async (
+  databaseUrl: string,
+  orders: number,
+  delivery = false,
+  options: OpenCabinetOptions = {},
+) => {
   const opened = Promise.withResolvers<Cabinet>()
   const server = createServer(
     (request, response) => void opened.promise.then((it) => it.nodeHandler(request, response)),
@@ -22,6 +27,7 @@ export const consoleCabinet = async (databaseUrl: string, orders: number, delive
     allowedNetworks: ["127.0.0.0/8"],
     intakeRate: 0,
     apiRate: 1_000_000,
+    ...options,
   })
   opened.resolve(cabinet)
   const source = await cabinet.sources.create({ name: "Orders" })

@@ -7,6 +7,7 @@ import { benchCommand } from "./BenchCommand.ts"
 import { consoleCommand } from "./ConsoleCommand.ts"
 import { databaseCommand } from "./DatabaseCommand.ts"
 import { deliveryCommand } from "./DeliveryCommand.ts"
+import { destinationCommand } from "./DestinationCommand.ts"
 import { doctorCommand } from "./DoctorCommand.ts"
 import { EXAMPLES } from "./Examples.ts"
 import { eventCommand } from "./EventCommand.ts"
@@ -54,6 +55,7 @@ export const cabinet = root.pipe(
     sqlCommand,
     addressCommand,
     deliveryCommand,
+    destinationCommand,
     listenCommand,
     tenantCommand,
     migrateCommand,

@@ -58,6 +58,10 @@ export const EXAMPLES = {
     example("delivery resend 7", "Send a delivery again"),
     example("delivery resend --where --outcome refused --since 2h --dry-run", "Count what a receiver refused lately"),
   ],
+  destination: [
+    example("destination add events --format parquet", "Write all events as Parquet into a directory below the root"),
+    example("destination list", "Show how far each destination has come"),
+  ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],
   follower: [
     example("follower list", "Show how far each follower of the feed is behind"),

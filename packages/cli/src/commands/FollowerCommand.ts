@@ -10,14 +10,16 @@ import { EXAMPLES } from "./Examples.ts"
 import { followerArgument, followerNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
-const stateOf = ({ kind, failures, error, retryAt, holder, movedAt, key }: FollowerState): string =>
+const stateOf = ({ kind, failures, error, retryAt, paused, holder, movedAt, key }: FollowerState): string =>
   kind === CLIENT_KIND
     ? `acknowledged ${movedAt} with the key ${key}`
-    : failures > 0
-      ? `failed ${counted(failures, "time")}, next try ${retryAt}: ${error}`
-      : holder === null
-        ? "idle"
-        : `at work in ${holder}`
+    : paused
+      ? "paused"
+      : failures > 0
+        ? `failed ${counted(failures, "time")}, next try ${retryAt}: ${error}`
+        : holder === null
+          ? "idle"
+          : `at work in ${holder}`
 
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>

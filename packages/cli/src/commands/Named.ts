@@ -1,9 +1,10 @@
 /**
- * Resolves the source, delivery address, key or follower that a user names: by its number, or by its name, an address by its URL. A
+ * Resolves the source, delivery address, key, follower or destination that a user names: by its number, or by its name, an address by its URL. A
  * number is always the id: a source called `7` is named by its id from `source list`.
  */
 import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Followers } from "@data-cabinet/core/follower/Followers"
 import { CLIENT_KIND } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -74,6 +75,15 @@ export const keyNamed = (given: string) =>
     ),
   )
 
+export const destinationNamed = (given: string) =>
+  resolve(
+    "destination",
+    given,
+    Destinations.use(({ list }) =>
+      Effect.map(list, (all) => all.map(({ id, location }) => ({ id, called: location }))),
+    ),
+  )
+
 /** Among the followers of clients: the cabinet's own have no position that a user sets. */
 export const followerNamed = (given: string) =>
   resolve(
@@ -93,4 +103,5 @@ export const nameArgument = (about: string) => named("NAME", about)
 export const sourceArgument = (name = "SOURCE") => named(name, "The source's number or name")
 export const addressArgument = named("ID", "The address's number or URL")
 export const followerArgument = named("NAME", "The number or name of a client's follower")
+export const destinationArgument = named("ID", "The destination's number or directory")
 export const keyArgument = named("ID", "The key's number or name")

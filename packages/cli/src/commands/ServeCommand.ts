@@ -100,6 +100,7 @@ export const workerCommand = Command.make(
     "databaseCa",
     "serviceDomain",
     "allowedNetworks",
+    "destinationRoot",
     "retentionDays",
     "logDays",
     "failedLogDays",

@@ -3,13 +3,16 @@
  * picks adapters; servers, workers, commands and `openCabinet` are all built on it. It starts no background work (see
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
+import { resolve } from "node:path"
 import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
+import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
+import { sliceFile } from "@data-cabinet/http-node/export/FileEncoder"
 import * as NodeArchiveReader from "@data-cabinet/http-node/archive/NodeArchiveReader"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
 import * as PgActivityStore from "@data-cabinet/store-pg/activity/PgActivityStore"
@@ -20,6 +23,7 @@ import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
 import * as PgAuditLog from "@data-cabinet/store-pg/audit/PgAuditLog"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgOrderedQueue from "@data-cabinet/store-pg/delivery/PgOrderedQueue"
+import * as PgDestinationStore from "@data-cabinet/store-pg/destination/PgDestinationStore"
 import * as PgDeliveryQueue from "@data-cabinet/store-pg/delivery/PgDeliveryQueue"
 import * as PgDeliverySignal from "@data-cabinet/store-pg/delivery/PgDeliverySignal"
 import * as PgReceiverCertificates from "@data-cabinet/store-pg/delivery/PgReceiverCertificates"
@@ -82,10 +86,13 @@ export interface CabinetOptions {
   readonly roles: Roles
   /** Where the embedded PostgreSQL has its data; null for a database elsewhere. */
   readonly dataDir?: string | null
+  /** The cabinet's name on a server of many; null for a server's own database. */
+  readonly cabinet?: string | null
   readonly settings: Pick<
     Settings,
     | "allowedNetworks"
     | "apiRate"
+    | "destinationRoot"
     | "intakeRate"
     | "lockTimeout"
     | "readLag"
@@ -128,6 +135,12 @@ const DEFAULT_CONNECTIONS = 10
 
 const diskLayer = ({ dataDir = null }: CabinetOptions) =>
   dataDir === null ? Layer.succeed(DiskSpace, UNKNOWN_DISK) : DirectorySpace.layer(dataDir)
+
+/** Each cabinet of a server of many has a directory of its own. */
+const destinationsLayer = ({ settings: { destinationRoot }, cabinet = null }: CabinetOptions) => {
+  const root = destinationRoot === null ? null : resolve(destinationRoot, cabinet ?? "")
+  return NodeDestinations.layer({ root, encoder: sliceFile })
+}
 
 /** Every port with its adapter. */
 export const portsLayer = (options: CabinetOptions) => {
@@ -172,6 +185,8 @@ export const portsLayer = (options: CabinetOptions) => {
     LastWords.layer(options.dataDir ?? null),
     PgPersonStore.layer,
     PgSessionStore.layer,
+    PgDestinationStore.layer,
+    destinationsLayer(options),
     PgPollStore.layer,
     PgColumnIndexStore.layer,
     PgLatestViewStore.layer(options.roles.author),

@@ -28,6 +28,7 @@ import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { People } from "@data-cabinet/core/person/People"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { SignIn } from "@data-cabinet/core/person/SignIn"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
@@ -89,7 +90,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Authenticate.layer,
     Erasure.layer,
     Inbox.layer.pipe(Layer.provideMerge(EventBrowser.layer)),
-    Layer.merge(Followers.layer, ClientFollowers.layer),
+    Layer.mergeAll(Followers.layer, ClientFollowers.layer, Destinations.layer),
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,

@@ -5,6 +5,7 @@
 import { fanOutFollower } from "@data-cabinet/core/delivery/FanOut"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { activityFollower, attemptCount } from "@data-cabinet/core/activity/CountActivity"
+import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
 import * as AcceptLoop from "@data-cabinet/core/file/AcceptLoop"
@@ -68,6 +69,7 @@ export const workLayer = (keeping: Keeping) =>
   Layer.mergeAll(
     DeliveryDispatcher.layer(),
     OrderedDispatcher.layer(),
+    followerLoop(destinationFollower),
     logPruning(keeping),
     Retention.layer({
       originalDays: keeping.retentionDays,

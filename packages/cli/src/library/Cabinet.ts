@@ -10,6 +10,7 @@ import type { ImportsApi } from "./ImportsApi.ts"
 import type { RebuildsApi } from "./RebuildsApi.ts"
 import type { KeysApi, TokensApi } from "./KeysApi.ts"
 import type { NoticesApi } from "./NoticesApi.ts"
+import type { DestinationsApi } from "./DestinationsApi.ts"
 import type { PollsApi } from "./PollsApi.ts"
 import type { ReportLoginApi } from "./ReportLoginApi.ts"
 import type { Row, RowsQuery, RowsResult } from "./RowsApi.ts"
@@ -65,6 +66,8 @@ export interface Cabinet {
   readonly addresses: AddressesApi
   /** Imports of files into sources. */
   readonly imports: ImportsApi
+  /** Places that get the events of the feed as files. */
+  readonly destinations: DestinationsApi
   /** Sources filled by polling a URL. */
   readonly polls: PollsApi
   /** Stored events: inspect, trash, erase, verify and reread them. */

@@ -68,6 +68,8 @@ export interface OpenCabinetOptions {
   readonly secretKey?: string | undefined
   /** Networks that deliveries and polls may reach although they are not public. Default none. */
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
+  /** The directory below which destinations may write events as files. Default: none may. */
+  readonly destinationRoot?: string | undefined
   /** API requests per minute for each key. Default 120. */
   readonly apiRate?: number | undefined
   /** Intake requests a minute for each source and client address; 0 for no limit. Default 60. */
@@ -129,6 +131,7 @@ const asSettings = (options: OpenCabinetOptions) =>
     trustedProxies: list(options.trustedProxies),
     secretKey: options.secretKey,
     allowedNetworks: list(options.allowedNetworks),
+    destinationRoot: options.destinationRoot,
     apiRate: number(options.apiRate),
     intakeRate: number(options.intakeRate),
     intakeMaxBytes: number(options.intakeMaxBytes),

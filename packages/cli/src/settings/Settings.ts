@@ -95,6 +95,15 @@ export const SETTINGS = {
     SettingForm.networks,
     "",
   ),
+  destinationRoot: optional(
+    {
+      env: "CABINET_DESTINATION_ROOT",
+      flag: "destination-root",
+      value: "DIR",
+      about: "Directory below which destinations write events; default: destinations in directories are off",
+    },
+    SettingForm.text,
+  ),
   apiRate: setting(
     { env: "CABINET_API_RATE", flag: "api-rate", value: "N", about: "API requests per minute for each key" },
     SettingForm.wholeNumber(1, 1_000_000),

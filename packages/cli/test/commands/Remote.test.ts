@@ -16,7 +16,8 @@ import { ARGUMENTS, OF_THE_SERVER } from "./arguments.ts"
 import { call, leaves } from "./call.ts"
 
 const database = withDatabase()
-const NETWORKS = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8" }
+const destinations = mkdtempSync(join(tmpdir(), "dc-destinations-"))
+const NETWORKS = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_DESTINATION_ROOT: destinations }
 let dir: string
 let server: ServerProcess
 let receiver: Server
@@ -46,7 +47,7 @@ afterAll(async () => {
   await endAll()
   receiver.close()
   vi.unstubAllEnvs()
-  rmSync(dir, { recursive: true })
+  for (const one of [dir, destinations]) rmSync(one, { recursive: true })
 })
 
 const local = (words: ReadonlyArray<string>) => call([...words, "--json"])
@@ -86,6 +87,8 @@ interface Placed {
 const ISSUED = ["id", "created_at", "prefix", "key", "token", "name"]
 const SOURCE = ["id", "created_at", "intake_url", "intake_path", "rows_url", "name"]
 const ADDRESS = ["id", "created_at", "secret", "paused_at", "until"]
+/** The server writes to a destination between the two calls. */
+const DESTINATION = ["created_at", "event_id", "moved_at", "behind", "behind_seconds", "failures", "error", "retry_at"]
 const PERSON = ["id", "name", "created_at", "link", "link_expires_at"]
 const PING = ["delivery_id", "duration_ms"]
 
@@ -244,6 +247,11 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     // The server may have made the attempt before the response is read.
     "delivery resend": { here: [delivery], fresh: ["state", "due_at", "attempts", "last_attempt"] },
     "delivery cancel": { here: [delivery], fresh: ["state", "attempts", "last_attempt", "due_at"] },
+    "destination add": { here: ["events"], there: ["others"], fresh: [...DESTINATION, "id", "location", "tag"] },
+    "destination list": { here: [], fresh: DESTINATION },
+    "destination pause": { here: ["events"], fresh: DESTINATION },
+    "destination resume": { here: ["events"], fresh: DESTINATION },
+    "destination remove": { here: ["events", "--yes"], there: ["others", "--yes"], fresh: ["id"] },
     "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
     "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },
     // While the poll is paused, only these calls run it, and nothing becomes due meanwhile.

@@ -17,6 +17,7 @@ export type ColumnIndexState = { readonly table: string; readonly index: string;
 export type Count = { readonly count: number }
 export type DeliveryState = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly last_attempt: LastAttempt | null }
 export type DeliveryWithLog = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly last_attempt: LastAttempt | null; readonly log: ReadonlyArray<Attempt> }
+export type Destination = { readonly id: number; readonly location: string; readonly format: "ndjson" | "parquet"; readonly sources: ReadonlyArray<number> | null; readonly tag: string; readonly created_at: string; readonly paused: boolean; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null }
 export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
 export type Erasure = { readonly events: number; readonly repeats: number; readonly rows: number; readonly originals: number; readonly deliveries: number; readonly next_after: number | null }
 export type Event = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null; readonly verified?: boolean; readonly spam?: boolean }
@@ -24,7 +25,7 @@ export type EventPage = { readonly data: ReadonlyArray<Event>; readonly has_more
 export type EventWithContext = { readonly event: Event; readonly original: OriginalRequest | null; readonly row: Row | null; readonly row_waits: boolean; readonly row_set_aside: string | null; readonly spam: "honeypot" | "origin" | null; readonly deliveries: ReadonlyArray<DeliveryState> }
 export type Facets = { readonly column: string; readonly data: ReadonlyArray<{ readonly value: unknown; readonly count: number }>; readonly others: number; readonly rows: number; readonly exact: boolean }
 export type FeedStart = { readonly cursor: string }
-export type Follower = { readonly id: number; readonly kind: string; readonly name: string; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null; readonly holder: string | null; readonly key: string | null; readonly source_id: number | null; readonly channel: "webhook" | "file" | "pull" | null }
+export type Follower = { readonly id: number; readonly kind: string; readonly name: string; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null; readonly paused: boolean; readonly holder: string | null; readonly key: string | null; readonly source_id: number | null; readonly channel: "webhook" | "file" | "pull" | null }
 export type Import = { readonly id: number; readonly source_id: number; readonly file: string; readonly state: "staging" | "accepting" | "done" | "failed"; readonly bytes: number; readonly rows: number; readonly accepted: number; readonly refused: number; readonly failure: string | null; readonly created_at: string; readonly finished_at: string | null; readonly cancelled_at: string | null; readonly doubts: ReadonlyArray<{ readonly kind: "encoding_unclear" | "mark_ignored" | "delimiter_unclear" | "delimiter_tied" | "spaces_in_cells" | "no_rows" | "sheets_skipped" | "titles_skipped" | "totals_row" | "short_rows" | "values_replaced"; readonly count: number; readonly places: ReadonlyArray<{ readonly line: number; readonly column: number | null }>; readonly message: string }>; readonly undo: { readonly state: "undoing" | "undone"; readonly position: number; readonly events: number; readonly columns: ReadonlyArray<string>; readonly kept: ReadonlyArray<{ readonly column: string; readonly reason: string }>; readonly started_at: string; readonly finished_at: string | null } | null }
 export type InboxMessage = { readonly event_id: number; readonly received_at: string; readonly read: boolean; readonly done: boolean; readonly name: string | null; readonly email: string | null; readonly subject: string | null; readonly message: string | null }
 export type InvitedPerson = { readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer"; readonly issuer: "proxy" | "program" | "oidc" | null; readonly has_password: boolean; readonly created_at: string; readonly signed_in_at: string | null; readonly link_expires_at: string; readonly removed_at: string | null; readonly link: string }
@@ -272,6 +273,18 @@ export interface Operations {
   readonly runPoll: { readonly input: { readonly path: { readonly id: number } }; readonly output: PollRun }
   /** The runs of a poll. */
   readonly listPollRuns: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly limit?: number } }; readonly output: { readonly data: ReadonlyArray<PollRun>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** All destinations. */
+  readonly listDestinations: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Destination>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** Add a destination. */
+  readonly addDestination: { readonly input: { readonly body: { readonly location: string; readonly format?: "ndjson" | "parquet"; readonly sources?: ReadonlyArray<number> | null; readonly from?: "beginning" | "now" } }; readonly output: Destination }
+  /** One destination. */
+  readonly getDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
+  /** Remove a destination. */
+  readonly removeDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** Pause a destination. */
+  readonly pauseDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
+  /** Resume a destination. */
+  readonly resumeDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
   /** Expose a schema to readers. */
   readonly exposeSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: Count }
   /** Hide a schema from readers. */
@@ -413,6 +426,12 @@ export const OPERATIONS = {
   resumePoll: "POST polls/{id}/resume",
   runPoll: "POST polls/{id}/run",
   listPollRuns: "GET polls/{id}/runs",
+  listDestinations: "GET destinations",
+  addDestination: "POST destinations",
+  getDestination: "GET destinations/{id}",
+  removeDestination: "DELETE destinations/{id}",
+  pauseDestination: "POST destinations/{id}/pause",
+  resumeDestination: "POST destinations/{id}/resume",
   exposeSchema: "POST schemas/{schema}/expose",
   hideSchema: "POST schemas/{schema}/hide",
   addSchema: "POST schemas/{schema}",

@@ -25,12 +25,14 @@ interface DoctorData {
   readonly timeZone: string
 }
 
-const stateBadge = ({ words }: Frame, { failures, behind }: FollowerState): Html =>
-  failures > 0
-    ? badge("bad", words.doctor.failed(failures))
-    : behind > 0
-      ? badge("quiet", words.doctor.late)
-      : badge("good", words.doctor.upToDate)
+const stateBadge = ({ words }: Frame, { failures, behind, paused }: FollowerState): Html =>
+  paused
+    ? badge("quiet", words.doctor.paused)
+    : failures > 0
+      ? badge("bad", words.doctor.failed(failures))
+      : behind > 0
+        ? badge("quiet", words.doctor.late)
+        : badge("good", words.doctor.upToDate)
 
 /** An address in order is a follower as well, so there may be thousands. */
 const MAX_FOLLOWERS = 100

@@ -866,7 +866,9 @@ export const ENGLISH = {
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
     followers: "Work behind the feed",
     follower: "Follower",
-    kinds: { activity: "counts of events", client: "client" } as Readonly<Record<string, string>>,
+    kinds: { activity: "counts of events", client: "client", destination: "files of events" } as Readonly<
+      Record<string, string>
+    >,
     key: "Key",
     position: "Last event",
     moved: "Moved",
@@ -874,6 +876,7 @@ export const ENGLISH = {
     behindSeconds: "Seconds behind",
     failed: (failures: number) => `failed ${count(failures, { one: "time", other: "times" })}`,
     upToDate: "up to date",
+    paused: "paused",
     late: "behind",
   },
   notices: {

@@ -864,7 +864,7 @@ export const RUSSIAN: Words = {
     troubles: (troubles) => `Требует внимания: ${troubles}.`,
     followers: "Работа по ленте событий",
     follower: "Последователь",
-    kinds: { activity: "подсчёт событий", client: "клиент" },
+    kinds: { activity: "подсчёт событий", client: "клиент", destination: "файлы событий" },
     key: "Ключ",
     position: "Последнее событие",
     moved: "Сдвинулся",
@@ -872,6 +872,7 @@ export const RUSSIAN: Words = {
     behindSeconds: "Отстаёт на секунд",
     failed: (failures) => `неудач подряд: ${failures}`,
     upToDate: "догнал",
+    paused: "приостановлен",
     late: "отстаёт",
   },
   notices: {

@@ -7,6 +7,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Addresses } from "../delivery/Addresses.ts"
+import { Destinations } from "../destination/Destinations.ts"
 import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Rereading } from "../intake/Rereading.ts"
@@ -36,7 +37,7 @@ import { type Acts, act } from "./Acts.ts"
 import { Inbox } from "../inbox/Inbox.ts"
 import { SOURCES, TRASH, INBOX, ERASURE, LATE_VERIFICATION, REREADING, IMPORTS, UNDONE_IMPORTS } from "./SourceActs.ts"
 import { COLUMNS, REBUILDS, VIEWS, INDEXES, COLUMN_INDEXES, LATEST_VIEWS, GRANTS, REPORT_LOGIN } from "./TableActs.ts"
-import { ADDRESSES, DELIVERIES, POLLS } from "./SendingActs.ts"
+import { ADDRESSES, DELIVERIES, DESTINATIONS, POLLS } from "./SendingActs.ts"
 import { KEYS, TOKENS, PEOPLE, SESSIONS } from "./AccessActs.ts"
 
 const audited = <S extends object>(log: AuditLog["Service"], service: S, acts: Acts<S>): S => {
@@ -92,6 +93,7 @@ export const layer = Layer.mergeAll(
   over(Sessions, (service) => Layer.succeed(Sessions, service), SESSIONS),
   over(Addresses, (service) => Layer.succeed(Addresses, service), ADDRESSES),
   over(Deliveries, (service) => Layer.succeed(Deliveries, service), DELIVERIES),
+  over(Destinations, (service) => Layer.succeed(Destinations, service), DESTINATIONS),
   over(Polls, (service) => Layer.succeed(Polls, service), POLLS),
   over(Notices, (service) => Layer.succeed(Notices, service), NOTICES),
   over(Import, (service) => Layer.succeed(Import, service), IMPORTS),

@@ -1,8 +1,9 @@
-/** What the audit log says of deliveries and polls. URLs are logged without their secrets, and headers by name. */
+/** What the audit log says of deliveries, destinations and polls. URLs are logged without their secrets, and headers by name. */
 import type { Addresses } from "../delivery/Addresses.ts"
 import { certificateIn } from "../delivery/ClientCertificate.ts"
 import type { Deliveries } from "../delivery/Deliveries.ts"
 import type { DeliveryFilter } from "../delivery/DeliveryQueue.ts"
+import type { Destinations } from "../destination/Destinations.ts"
 import type { PollChange } from "../poll/Poll.ts"
 import type { Polls } from "../poll/Polls.ts"
 import type { Act } from "../audit/Managed.ts"
@@ -57,6 +58,16 @@ export const DELIVERIES: Acts<Deliveries["Service"]> = {
   attemptsOf: null,
   requestOf: null,
   cancel: (id) => act("delivery.cancel", `delivery ${id}`),
+}
+
+/** An entry for each method of `Destinations`. */
+export const DESTINATIONS: Acts<Destinations["Service"]> = {
+  add: (destination) => making("destination.add", "destination", { ...destination }),
+  list: null,
+  get: null,
+  pause: (id) => act("destination.pause", `destination ${id}`),
+  resume: (id) => act("destination.resume", `destination ${id}`),
+  remove: (id) => act("destination.remove", `destination ${id}`),
 }
 
 const pollChanges = ({ headers, url, ...change }: PollChange): Act["changes"] => ({

@@ -29,8 +29,8 @@ const described = (follower: FollowerState): string => {
 
 const isLate = (follower: FollowerState): boolean => isRemains(follower) || isBehind(follower)
 
-const isBehind = ({ kind, failures, behindSeconds }: FollowerState): boolean =>
-  failures > 0 || behindSeconds > (kind === CLIENT_KIND ? CLIENT_BEHIND_SECONDS : BEHIND_SECONDS)
+const isBehind = ({ kind, failures, behindSeconds, paused }: FollowerState): boolean =>
+  !paused && (failures > 0 || behindSeconds > (kind === CLIENT_KIND ? CLIENT_BEHIND_SECONDS : BEHIND_SECONDS))
 
 const remedyFor = (late: ReadonlyArray<FollowerState>): string => {
   if (late.every(isRemains))

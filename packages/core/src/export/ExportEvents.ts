@@ -37,6 +37,18 @@ const SAYS = /(,"verified":(?:true|false))?(,"spam":true)?\}$/
 const withEveryMember = (event: string): string =>
   event.replace(SAYS, (_, verified = ',"verified":null', spam = ',"spam":false') => `${verified}${spam}}`)
 
+const wholeEvents = (items: Items): Items => itemsOf(items.texts().map(withEveryMember))
+
+/** Events that are at hand, each with every member that an event may have, as rows to encode. */
+export const eventRows = (events: ReadonlyArray<Items>): EncodedRows => ({
+  columns: COLUMNS,
+  declared: [],
+  // oxlint-disable-next-line require-await
+  batches: (async function* () {
+    for (const items of events) yield wholeEvents(items)
+  })(),
+})
+
 /** `asSent`: an event has the members that the feed gives it, instead of every member that an event may have. */
 export const exportEvents = Effect.fnUntraced(function* (
   after: string | undefined,
@@ -51,7 +63,7 @@ export const exportEvents = Effect.fnUntraced(function* (
   let cursor = isEmpty ? first.nextCursor : (after ?? "")
   const batches = async function* () {
     for (let read = first; ;) {
-      if (read.items.length > 0) yield asSent ? read.items : itemsOf(read.items.texts().map(withEveryMember))
+      if (read.items.length > 0) yield asSent ? read.items : wholeEvents(read.items)
       cursor = read.nextCursor
       if (!read.hasMore) return
       read = await Effect.runPromiseWith(context)(whenAvailable(page(cursor)))

@@ -43,6 +43,8 @@ export interface FeedQuery {
   /** Only events of these sources; absent: all sources. */
   readonly sources?: ReadonlyArray<number>
   readonly channel: Channel | null
+  /** Reads after this very place even if the database lacks its event, which moves a client back. */
+  readonly exactly?: boolean
 }
 
 /** A page of events, and where to continue. */

@@ -10,8 +10,11 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { background, type TaskName } from "../runtime/Background.ts"
 import { FollowerStore, type HeldFollower } from "./FollowerStore.ts"
 
-/** How a turn ended. `lost`: another process has claimed the follower since. */
-export type TurnEnd = "more" | "end" | "lost"
+/**
+ * How a turn ended. `again`: there is more to do, after others of its kind had their turn. `lost`: another process has
+ * claimed the follower since.
+ */
+export type TurnEnd = "more" | "again" | "end" | "lost"
 
 /** A kind of follower, and its work. */
 export interface FollowerKind<R> {
@@ -25,7 +28,7 @@ export interface FollowerKind<R> {
    * A few seconds' work on the events after the position, which moves in the same transaction. It compares the fencing
    * token after it has locked the follower's row.
    */
-  readonly turn: (held: HeldFollower) => Effect.Effect<TurnEnd, StoreUnavailable, R>
+  readonly turn: (held: HeldFollower) => Effect.Effect<TurnEnd, Error, R>
   /** A listener that completes when there may be something new. */
   readonly listen?: Effect.Effect<Effect.Effect<void>, never, R | Scope.Scope>
 }
@@ -56,7 +59,7 @@ const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, hel
       end = yield* turn(held)
       if (end === "more") yield* Effect.sleep(BREATH_MILLIS)
     }
-    if (end === "end") yield* store.release(held, restMillis)
+    if (end !== "lost") yield* store.release(held, end === "end" ? restMillis : 0)
   }).pipe(
     Effect.onInterrupt(() => Effect.ignore(Effect.timeoutOption(store.release(held, 0), LAST_RELEASE))),
     Effect.catchCause((cause) =>

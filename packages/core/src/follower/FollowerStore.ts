@@ -31,6 +31,8 @@ export interface FollowerState {
   readonly error: string | null
   /** When it is tried again after a failure, RFC 3339; null without one. */
   readonly retryAt: string | null
+  /** Whether it waits until a person resumes it. */
+  readonly paused: boolean
   /** The process that works on it; null between two turns. */
   readonly holder: string | null
   /** The name of the key whose programs acknowledge it; null for the cabinet's own work. */

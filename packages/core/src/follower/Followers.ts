@@ -32,7 +32,7 @@ export const followerShape = Shape.named(
   Shape.object<FollowerState>("Work behind the feed, and how far it has come.", {
     id: Shape.id("Its id."),
     kind: Shape.text(
-      "What it does: `activity` counts events by the hour, `deliveries` writes the deliveries of sources with many addresses, `rebuild` writes a table again; a `client` is a program with a key.",
+      "What it does: `activity` counts events by the hour, `deliveries` writes the deliveries of sources with many addresses, `rebuild` writes a table again; a `destination` gets the events as files; a `client` is a program with a key.",
     ),
     name: Shape.text("Its name among those of its kind, or of its key."),
     eventId: Shape.orNull(Shape.id("The last event whose work is done; null before the first.", 10_417)),
@@ -46,6 +46,7 @@ export const followerShape = Shape.named(
     failures: Shape.whole("Failures in a row."),
     error: Shape.orNull(Shape.text("The last error; null without one.")),
     retryAt: Shape.orNull(Shape.time("When the work is tried again after a failure; null without one.")),
+    paused: Shape.flag("Whether it waits until a person resumes it."),
     holder: Shape.orNull(Shape.text("The process at work, by host and process id; null between two turns.")),
     key: Shape.orNull(Shape.text("The name of the client's key or access token; null for the cabinet's own work.")),
     sourceId: Shape.orNull(Shape.id("The source whose events it reads; null for all.")),

@@ -57,6 +57,8 @@ export type Action =
   | "delivery.read"
   | "delivery.change"
   | "import.read"
+  | "destination.read"
+  | "destination.change"
   | "poll.read"
   | "poll.change"
   | "notices.read"
@@ -102,6 +104,8 @@ export const ROLE_NEEDED = {
   "delivery.read": "viewer",
   "delivery.change": "editor",
   "import.read": "viewer",
+  "destination.read": "viewer",
+  "destination.change": "owner",
   "poll.read": "viewer",
   "poll.change": "editor",
   "notices.read": "viewer",

@@ -19,6 +19,11 @@ export class Items {
     return this.#ends.length
   }
 
+  /** The length of the items in bytes, with the commas between them. */
+  get byteLength(): number {
+    return (this.#ends.at(-1) ?? this.#from) - this.#from
+  }
+
   /** At most this many of the items. */
   first(most: number): Items {
     return this.length <= most ? this : new Items(this.#bytes, this.#from, this.#ends.slice(0, most))

@@ -14,6 +14,7 @@ export type TaskName =
   | "deferred row drain"
   | "delivery fan-out"
   | "delivery queue watch"
+  | "destinations"
   | "disk watch"
   | "embedded PostgreSQL watch"
   | "feed fence watch"

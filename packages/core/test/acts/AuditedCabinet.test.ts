@@ -18,6 +18,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { People } from "@data-cabinet/core/person/People"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
 import { LatestViews } from "@data-cabinet/core/row/LatestViews"
@@ -35,6 +36,7 @@ import { expect, it } from "vitest"
 const USE_CASES = {
   Addresses,
   Deliveries,
+  Destinations,
   Erasure,
   Followers,
   Trash,
@@ -120,6 +122,9 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["Addresses", "ping", [7], "address.ping", "address 7"],
   ["Deliveries", "resend", [7], "delivery.resend", "delivery 7"],
   ["Deliveries", "cancel", [7], "delivery.cancel", "delivery 7"],
+  ["Destinations", "pause", [7], "destination.pause", "destination 7"],
+  ["Destinations", "resume", [7], "destination.resume", "destination 7"],
+  ["Destinations", "remove", [7], "destination.remove", "destination 7"],
   ["Polls", "pause", [7], "poll.pause", "poll 7"],
   ["Polls", "resume", [7], "poll.resume", "poll 7"],
   ["Polls", "remove", [7], "poll.remove", "poll 7"],

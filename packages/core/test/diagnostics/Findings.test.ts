@@ -160,6 +160,7 @@ const FOLLOWER = {
   failures: 0,
   error: null,
   retryAt: null,
+  paused: false,
   holder: null,
   key: null,
   sourceId: null,
@@ -177,10 +178,11 @@ const SET_ASIDE = {
   retryAt: "2026-11-20T10:00:00Z",
 }
 
-it("findingsOf reports that the work behind the feed keeps up if it is at most five minutes behind, a client 36 hours", () => {
+it("findingsOf reports that the work behind the feed keeps up if it is at most five minutes behind, a client 36 hours, or paused", () => {
   const followers = [
     { ...FOLLOWER, behind: 9, behindSeconds: 300 },
     { ...CLIENT, behind: 9, behindSeconds: 129_600 },
+    { ...FOLLOWER, kind: "destination", name: "events", behind: 9, behindSeconds: 9_000, failures: 1, paused: true },
   ]
   const found = findingsOf(diagnostics({ followers })).filter(({ check }) => check === "followers")
   expect(found).toEqual([{ check: "followers", level: "ok", message: "The work behind the feed keeps up." }])

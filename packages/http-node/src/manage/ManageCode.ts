@@ -18,6 +18,7 @@ import type { TrashError } from "@data-cabinet/core/event/Trash"
 import type { InboxError } from "@data-cabinet/core/inbox/Inbox"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViews"
 import type { LateVerificationError } from "@data-cabinet/core/event/LateVerification"
+import type { DestinationError } from "@data-cabinet/core/destination/Destinations"
 import type { FollowerError } from "@data-cabinet/core/follower/Followers"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 
@@ -42,6 +43,7 @@ export type ManageCode =
   | AddressError["code"]
   | ColumnError["code"]
   | ColumnIndexError["code"]
+  | DestinationError["code"]
   | FileError["code"]
   | FollowerError["code"]
   | IdempotencyError["code"]

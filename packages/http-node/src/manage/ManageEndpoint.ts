@@ -24,6 +24,7 @@ export const TAGS = {
   Keys: "Keys of the read API, and access tokens.",
   People: "People with their roles, and the sessions in which they act.",
   Deliveries: "Delivery addresses and their deliveries.",
+  Destinations: "Places that get the events of the feed as files.",
   Files: "Imported files, and polls.",
   Database: "Schemas, search indexes, the login for reports, and the state of the database.",
   Audit: "Who did what.",

@@ -101,6 +101,13 @@ export const OWN = {
     meaning: "The events of the source cannot be verified afterwards; the message says why.",
   },
   no_such_poll: { status: 404, meaning: "No poll has this id." },
+  no_such_destination: { status: 404, meaning: "No destination has this id." },
+  bad_location: {
+    status: 400,
+    meaning: "The location is not a directory that this server writes to; the message says why.",
+  },
+  destination_exists: { status: 409, meaning: "There is a destination with this location already." },
+  too_many_destinations: { status: 409, meaning: "The cabinet has as many destinations as it may." },
   ...codesOf(POLL_SETTINGS),
   bad_header: { status: 400, meaning: "The header's name or value cannot be sent." },
   headers_needed: {

@@ -10,6 +10,7 @@ import { manageSearchIndex } from "../row/ManageSearchIndex.ts"
 import { manageLatestViews } from "../row/ManageLatestViews.ts"
 import { manageReportLogin } from "../row/ManageReportLogin.ts"
 import { manageDatabase } from "../diagnostics/ManageDatabase.ts"
+import { manageDestinations } from "../destination/ManageDestinations.ts"
 import { manageFollowers } from "../follower/ManageFollowers.ts"
 import { manageErasure } from "../event/ManageErasure.ts"
 import { manageEvents } from "../event/ManageEvents.ts"
@@ -68,6 +69,7 @@ export const manageEndpoints = Effect.map(
     manageDeliveries,
     manageImports,
     managePolls,
+    manageDestinations,
     manageDatabase,
     manageFollowers,
     manageReportLogin,

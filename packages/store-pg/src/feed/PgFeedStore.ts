@@ -40,6 +40,7 @@ export const layer = Layer.effect(
         yield* beginEpochAbove(writing, wanted.after)
         fence = yield* watermark(session, wanted.after)
       }
+      if (wanted.exactly === true) return yield* reader.page(session, wanted, fence)
       const after = yield* fence.there ? laterKnown(sql, wanted.after) : latestKnown(sql, wanted.after)
       return yield* reader.page(session, after === wanted.after ? wanted : { ...wanted, after }, fence)
     })

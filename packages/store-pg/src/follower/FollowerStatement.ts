@@ -1,5 +1,6 @@
 /** The statements of followers. They decide nothing: a row is locked, `FollowerLease` decides, and its result is written. */
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { DESTINATION } from "@data-cabinet/core/destination/Destination"
 import { REBUILD_KIND } from "@data-cabinet/core/row/RebuildStore"
 import { behind } from "../feed/Behind.ts"
 
@@ -30,9 +31,11 @@ export const HAS_FAN_OUT = "(EXISTS (SELECT FROM cabinet.fan_out) OR EXISTS (SEL
 
 /**
  * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. A rebuild of a table
- * is run only by the process that began it; another process that claims it removes its remains.
+ * is run only by the process that began it; another process that claims it removes its remains. A paused destination waits.
  */
-const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN ${HAS_FAN_OUT} WHEN '${REBUILD_KIND}' THEN true ELSE EXISTS (${behind("1", PLACE, "", "1")}) END`
+export const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN ${HAS_FAN_OUT} WHEN '${REBUILD_KIND}' THEN true
+  ELSE NOT EXISTS (SELECT FROM cabinet.destination d WHERE f.kind = '${DESTINATION}' AND d.follower_id = f.id AND d.paused_at IS NOT NULL)
+    AND EXISTS (${behind("1", PLACE, "", "1")}) END`
 
 const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
   UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
@@ -74,6 +77,9 @@ FROM cabinet.follower f WHERE f.kind = $1::text AND ${HAS_EVENTS}`
 export const LIST = `
 SELECT f.id::float8 AS id, f.kind, f.name, nullif(f.event_id, 0)::float8 AS "eventId", cabinet.rfc3339(f.moved_at) AS "movedAt",
   w.behind::float8 AS behind, greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0))::float8 AS "behindSeconds",
+  EXISTS (SELECT FROM cabinet.destination d WHERE d.follower_id = f.id AND d.paused_at IS NOT NULL)
+    OR EXISTS (SELECT FROM cabinet.ordered_delivery o JOIN cabinet.address a ON a.id = o.address_id
+      WHERE o.follower_id = f.id AND a.paused_at IS NOT NULL) AS paused,
   f.failures, f.error, CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END AS "retryAt",
   CASE WHEN f.leased_until > cabinet.now() THEN f.holder END AS holder
 FROM cabinet.follower f CROSS JOIN LATERAL (

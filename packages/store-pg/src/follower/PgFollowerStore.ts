@@ -86,7 +86,7 @@ export const layer = Layer.effect(
 )
 
 type ClientOnly = "key" | "sourceId" | "channel"
-type WorkOnly = "kind" | "failures" | "error" | "retryAt" | "holder"
+type WorkOnly = "kind" | "failures" | "error" | "retryAt" | "paused" | "holder"
 
 /** Every follower with its lag: the cabinet's own, and those of clients. */
 export const listFollowers = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
@@ -96,7 +96,7 @@ export const listFollowers = Effect.fnUntraced(function* (sql: PgClient.PgClient
     ...work.map((row): FollowerState => ({ ...row, key: null, sourceId: null, channel: null })),
     ...clients.map((row): FollowerState => {
       const { key, sourceId, channel, ...place } = row
-      const idle = { failures: 0, error: null, retryAt: null, holder: null }
+      const idle = { failures: 0, error: null, retryAt: null, paused: false, holder: null }
       return { ...place, kind: CLIENT_KIND, ...idle, key, sourceId, channel }
     }),
   ]

@@ -7,7 +7,8 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import * as SessionPool from "../connection/SessionPool.ts"
 import { HAS_EVENTS } from "../delivery/OrderedStatement.ts"
-import { HAS_FAN_OUT } from "../follower/FollowerStatement.ts"
+import { DESTINATION } from "@data-cabinet/core/destination/Destination"
+import { HAS_FAN_OUT, HAS_EVENTS as IS_BEHIND } from "../follower/FollowerStatement.ts"
 import { short } from "../connection/SessionSettings.ts"
 import { connectionLossAsError } from "../connection/StoreFailure.ts"
 import { nextOriginal } from "./OldOriginals.ts"
@@ -31,6 +32,7 @@ const NEXT_WORK = `
      WHERE m.state = 'accepting' AND (s.archived_at IS NULL OR s.deleted_at IS NOT NULL) LIMIT 1),
     (SELECT cabinet.now() FROM cabinet.deferred_row LIMIT 1),
     (SELECT f.not_before FROM cabinet.follower f WHERE f.kind = 'deliveries' AND ${HAS_FAN_OUT}),
+    (SELECT min(greatest(f.leased_until, f.not_before)) FROM cabinet.follower f WHERE f.kind = '${DESTINATION}' AND ${IS_BEHIND}),
     (SELECT n.round_at + ${NOTICE_ROUND} FROM cabinet.notice_source n JOIN cabinet.source s ON s.id = n.source_id
      WHERE s.deleted_at IS NULL AND s.archived_at IS NULL)) - cabinet.now())::float8 AS seconds`
 

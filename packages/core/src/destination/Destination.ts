@@ -1,0 +1,118 @@
+/**
+ * A destination: events leave the cabinet for a place of the user's, in the order of the feed. What each kind of place is
+ * an adapter knows; the core knows that a slice of the feed is there as a whole or not at all, and that writing it again
+ * changes nothing.
+ *
+ * Decision: docs/decisions/0099-destinations-get-slices-with-planned-ends.md
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { FeedPlace } from "../feed/FeedStore.ts"
+import type { FollowerState } from "../follower/FollowerStore.ts"
+import * as Shape from "../json/Shape.ts"
+import type { Items } from "../pagination/Items.ts"
+
+/** All formats. */
+export const DESTINATION_FORMATS = ["ndjson", "parquet"] as const
+/** The format of a destination's files. */
+export type DestinationFormat = (typeof DESTINATION_FORMATS)[number]
+
+/** Where a new destination begins. */
+export const DESTINATION_STARTS = ["beginning", "now"] as const
+/** One of `DESTINATION_STARTS`. */
+export type DestinationStart = (typeof DESTINATION_STARTS)[number]
+
+/** The most destinations of a cabinet: each reads the feed by itself. */
+export const MAX_DESTINATIONS = 20
+
+/** The kind of followers that serve destinations. */
+export const DESTINATION = "destination"
+
+/** A destination to be created. */
+export interface NewDestination {
+  /** A directory, relative to the root that the server's operator has set. */
+  readonly location: string
+  readonly format: DestinationFormat
+  /** Ids of the sources whose events it gets; null for all, including those created later. */
+  readonly sources: ReadonlyArray<number> | null
+  readonly from: DestinationStart
+}
+
+/** A destination as it is stored. */
+export interface StoredDestination extends Omit<NewDestination, "from"> {
+  readonly id: number
+  /** Of the follower that serves it. */
+  readonly followerId: number
+  /** In the names of its files, so that they are not taken for another destination's. */
+  readonly tag: string
+  /** RFC 3339. */
+  readonly createdAt: string
+  readonly paused: boolean
+}
+
+type Progress = "eventId" | "movedAt" | "behind" | "behindSeconds" | "failures" | "error" | "retryAt"
+
+/** A destination with how far it has come. */
+export interface Destination extends Omit<StoredDestination, "followerId">, Pick<FollowerState, Progress> {}
+
+/** The destination's JSON and its description. */
+export const destinationShape = Shape.named(
+  "Destination",
+  Shape.object<Destination>("A place that gets the events of the feed as files.", {
+    id: Shape.id("Its id."),
+    location: Shape.text("A directory below the root that the server's operator has set."),
+    format: Shape.oneOf(DESTINATION_FORMATS, "The format of its files."),
+    sources: Shape.orNull(Shape.list(Shape.id("A source's id.")), "The sources whose events it gets; null for all."),
+    tag: Shape.text("The beginning of the names of its files."),
+    createdAt: Shape.time("When it was added."),
+    paused: Shape.flag("Whether it is paused."),
+    eventId: Shape.orNull(Shape.id("The last event that is there; null before the first.", 10_417)),
+    movedAt: Shape.orNull(Shape.time("When it last got events; null before the first.")),
+    behind: Shape.whole("Events of the feed after that one, counted up to 10000."),
+    behindSeconds: Shape.leaf<number>({
+      type: "number",
+      minimum: 0,
+      description: "For how many seconds the first of them has waited; 0 without one.",
+    }),
+    failures: Shape.whole("Failures in a row."),
+    error: Shape.orNull(Shape.text("The last error; null without one.")),
+    retryAt: Shape.orNull(Shape.time("When it is tried again after a failure; null without one.")),
+  }),
+)
+
+/** A part of the feed that a destination gets as a whole. */
+export interface FeedSlice {
+  /** It begins after this place. */
+  readonly from: FeedPlace
+  /** The place of its last event. */
+  readonly to: FeedPlace
+  /** Its events in order, each as the feed has it. */
+  readonly events: ReadonlyArray<Items>
+  /** Checked immediately before the slice appears: false once another process may be at work on the destination. */
+  readonly mayAppear: () => boolean
+}
+
+/** Why a place took nothing, in words that the operator reads. */
+export class DestinationFailure extends Schema.TaggedError<DestinationFailure>()("DestinationFailure", {
+  message: Schema.String,
+}) {}
+
+/** An opened destination. */
+export interface OpenDestination {
+  /** The place of the last event that is there; null if it has none, or does not say. */
+  readonly position: Effect.Effect<FeedPlace | null, DestinationFailure>
+  /** Resolves when the slice is there to stay. A slice that is written again replaces itself. */
+  readonly write: (slice: FeedSlice) => Effect.Effect<void, DestinationFailure>
+}
+
+/** What an adapter has to know of a destination. */
+export type DestinationPlace = Pick<StoredDestination, "location" | "format" | "tag">
+
+/** The adapters of this process. */
+export class DestinationAdapters extends Context.Service<
+  DestinationAdapters,
+  {
+    /** Why this process cannot write there, whatever the state of the place; null if it can. */
+    readonly obstacle: (location: string) => string | null
+    readonly open: (place: DestinationPlace) => Effect.Effect<OpenDestination, DestinationFailure>
+  }
+>()("@data-cabinet/core/destination/DestinationAdapters") {}

@@ -1,0 +1,44 @@
+/** Destinations as they are stored, each with its follower. */
+import { Context, type Effect, type Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FeedPlace } from "../feed/FeedStore.ts"
+import type { HeldFollower } from "../follower/FollowerStore.ts"
+import type { NewDestination, StoredDestination } from "./Destination.ts"
+
+/** Why a destination is not created. */
+export type AddObstacle = "exists" | "full" | "no_source"
+
+/** A destination at work. */
+export interface DestinationWork {
+  readonly destination: StoredDestination
+  /** After the last event that is known to be there. */
+  readonly place: FeedPlace
+  /** The end of the slice that was begun last; null before the first. */
+  readonly planned: FeedPlace | null
+}
+
+type Returns<A> = Effect.Effect<A, StoreUnavailable>
+
+export class DestinationStore extends Context.Service<
+  DestinationStore,
+  {
+    readonly add: (
+      destination: Omit<NewDestination, "from"> & Pick<StoredDestination, "tag">,
+      start: FeedPlace,
+    ) => Returns<StoredDestination | AddObstacle>
+    /** By id. */
+    readonly list: Returns<ReadonlyArray<StoredDestination>>
+    /** Returns whether there is such a destination. */
+    readonly pause: (id: number) => Returns<boolean>
+    /** It is due at once. Returns whether there is such a destination. */
+    readonly resume: (id: number) => Returns<boolean>
+    /** Returns whether it was there. */
+    readonly remove: (id: number) => Returns<boolean>
+    /** The held destination, with the lease renewed; "lost" if another process has it, none if nothing is to be done. */
+    readonly work: (held: HeldFollower) => Returns<Option.Option<DestinationWork> | "lost">
+    /** Stores where a slice will end, before it is written. Returns whether the lease is still the current one. */
+    readonly plan: (held: HeldFollower, to: FeedPlace) => Returns<boolean>
+    /** Moves the position forward. Returns whether the lease is still the current one. */
+    readonly move: (held: HeldFollower, to: FeedPlace) => Returns<boolean>
+  }
+>()("@data-cabinet/core/destination/DestinationStore") {}

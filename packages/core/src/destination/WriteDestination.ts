@@ -1,0 +1,137 @@
+/**
+ * Writes the feed to destinations: a follower, of which one process at a time has the lease. The end of a slice is stored
+ * before the slice is written, so that a process which repeats it writes the same one: after a crash, and also beside a
+ * process that was stopped for longer than its lease.
+ *
+ * What the place itself says about its last event counts if it is further than the stored position: either a process
+ * ended between the two, or the database was set back. If it is less far, the user has taken files away, and they are not
+ * written again.
+ *
+ * Decision: docs/decisions/0099-destinations-get-slices-with-planned-ends.md
+ */
+import { Clock, Effect, Option } from "effect"
+import { type FeedPage, type FeedPlace, FeedStore } from "../feed/FeedStore.ts"
+import { comparePlaces } from "../feed/FeedTrail.ts"
+import { FeedTailStore } from "../feed/FeedTailStore.ts"
+import { actUntil } from "../follower/FollowerLease.ts"
+import type { FollowerKind, TurnEnd } from "../follower/FollowerLoop.ts"
+import { type HeldFollower, LEASE_MILLIS } from "../follower/FollowerStore.ts"
+import type { Items } from "../pagination/Items.ts"
+import { MAX_LIMIT } from "../pagination/Page.ts"
+import { DESTINATION, DestinationAdapters, DestinationFailure, type FeedSlice } from "./Destination.ts"
+import { DestinationStore, type DestinationWork } from "./DestinationStore.ts"
+
+/** How long a destination at the end of the feed collects events for its next slice. */
+const REST_MILLIS = 60_000
+
+/** No slice continues after as many bytes of events, which are held in memory, or as many events. */
+const SLICE_BYTES = 16 * 1_048_576
+const SLICE_EVENTS = 100_000
+
+/** A place that takes longer fails, so that it does not hold up other destinations. */
+const WRITE_SECONDS = 15
+
+/** How much of the lease is left when a slice appears at the latest. */
+const MARGIN_MILLIS = 2_000
+
+const isAfter = (one: FeedPlace, other: FeedPlace): boolean => comparePlaces(one, other) > 0
+
+const later = (one: FeedPlace, other: FeedPlace | null): FeedPlace =>
+  other !== null && isAfter(other, one) ? other : one
+
+/** What was read of the feed. */
+interface Reading {
+  readonly events: ReadonlyArray<Items>
+  /** Of the last event; null without one. */
+  readonly to: FeedPlace | null
+  readonly hasMore: boolean
+}
+
+/** How many of a page's events are not after the planned end. */
+const within = (count: number, placeAt: (index: number) => FeedPlace, end: FeedPlace): number => {
+  let kept = count
+  while (kept > 0 && isAfter(placeAt(kept - 1), end)) kept--
+  return kept
+}
+
+/** Reads up to the planned end, or as much as fits a slice. */
+const readSlice = Effect.fnUntraced(function* (
+  { destination: { sources } }: DestinationWork,
+  from: FeedPlace,
+  end: FeedPlace | null,
+) {
+  const feed = yield* FeedStore
+  const events: Array<Items> = []
+  let to: FeedPlace | null = null
+  let [bytes, count] = [0, 0]
+  for (;;) {
+    const after: FeedPlace = to ?? from
+    const filter = sources === null ? {} : { sources }
+    const page: FeedPage = yield* feed.page({
+      after,
+      limit: MAX_LIMIT,
+      sourceId: null,
+      channel: null,
+      exactly: true,
+      ...filter,
+    })
+    const kept = end === null ? page.items.length : within(page.items.length, page.behind, end)
+    if (kept > 0) {
+      events.push(page.items.first(kept))
+      to = page.behind(kept - 1)
+      bytes += page.items.byteLength
+      count += kept
+    }
+    const isCut = kept < page.items.length
+    const isFull = end === null && (bytes >= SLICE_BYTES || count >= SLICE_EVENTS)
+    if (isCut || isFull || !page.hasMore) {
+      const reading: Reading = { events, to, hasMore: isCut || page.hasMore }
+      return reading
+    }
+  }
+})
+
+const tooSlow = () =>
+  Effect.fail(new DestinationFailure({ message: `It did not take a slice of events within ${WRITE_SECONDS} seconds.` }))
+
+const write = Effect.fnUntraced(function* (held: HeldFollower, work: DestinationWork, startedAt: number) {
+  const store = yield* DestinationStore
+  const clock = yield* Clock.Clock
+  const opened = yield* DestinationAdapters.use(({ open }) => open(work.destination))
+  const place = later(work.place, yield* opened.position)
+  if (isAfter(place, work.place) && !(yield* store.move(held, place))) return "lost"
+  // Before the events are read: what is below it is among them.
+  const tail = yield* FeedTailStore.use(({ end }) => end)
+  const planned = work.planned !== null && isAfter(work.planned, place) ? work.planned : null
+  const { events, to, hasMore } = yield* readSlice(work, place, planned)
+  const passed = later(to ?? place, planned ?? (hasMore ? null : tail))
+  if (to !== null) {
+    if (planned === null && !(yield* store.plan(held, to))) return "lost"
+    const until = actUntil(startedAt, LEASE_MILLIS, MARGIN_MILLIS)
+    const slice: FeedSlice = {
+      from: place,
+      to: planned ?? to,
+      events,
+      mayAppear: () => clock.currentTimeMillisUnsafe() < until,
+    }
+    yield* Effect.timeoutOrElse(opened.write(slice), { duration: `${WRITE_SECONDS} seconds`, orElse: tooSlow })
+  }
+  if (isAfter(passed, place) && !(yield* store.move(held, passed))) return "lost"
+  return hasMore || planned !== null ? "again" : "end"
+})
+
+type Needs = DestinationStore | DestinationAdapters | FeedStore | FeedTailStore
+
+/** The followers that serve destinations, each turn one slice. */
+export const destinationFollower: FollowerKind<Needs> = {
+  kind: DESTINATION,
+  task: "destinations",
+  restMillis: REST_MILLIS,
+  pollMillis: 5_000,
+  turn: Effect.fnUntraced(function* (held): Effect.fn.Return<TurnEnd, Error, Needs> {
+    const startedAt = yield* Clock.currentTimeMillis
+    const work = yield* DestinationStore.use((store) => store.work(held))
+    if (work === "lost") return "lost"
+    return Option.isNone(work) ? "end" : yield* write(held, work.value, startedAt)
+  }),
+}

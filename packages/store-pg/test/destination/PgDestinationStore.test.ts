@@ -1,0 +1,89 @@
+/** Destinations on a real PostgreSQL: what is refused, and that only the holder of the lease plans and moves. */
+import { DestinationStore } from "@data-cabinet/core/destination/DestinationStore"
+import { DESTINATION, MAX_DESTINATIONS } from "@data-cabinet/core/destination/Destination"
+import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { type Effect, Option } from "effect"
+import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
+import { requestOf } from "../../../../test/fault/acceptRequest.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
+import { stopClock } from "../../../../test/support/stoppedClock.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
+
+const database = withDatabase()
+let cabinet: ReturnType<typeof testCabinet>
+let sourceId: number
+beforeAll(async () => {
+  cabinet = testCabinet(database.url)
+  await stopClock(database.run)
+  sourceId = (await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
+  await cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, "body", false))))
+})
+afterAll(() => cabinet.dispose())
+beforeEach(() => database.run("DELETE FROM cabinet.follower WHERE kind = 'destination'"))
+
+type Store = DestinationStore["Service"]
+const store = <A, E>(work: (all: Store) => Effect.Effect<A, E>) => cabinet.runPromise(DestinationStore.use(work))
+const add = (location: string, sources: ReadonlyArray<number> | null = null) =>
+  store((all) => all.add({ location, format: "parquet", sources, tag: "0a1b2c3d" }, FEED_START))
+const claim = async () =>
+  Option.getOrNull(await cabinet.runPromise(FollowerStore.use((followers) => followers.claim(DESTINATION))))
+/** The end of every lease and rest. */
+const later = () => database.run("UPDATE cabinet.clock SET shift = shift + interval '10 minutes'")
+const at = (id: number) => ({ epoch: 1, xid: 700n, id })
+
+it("add refuses a location that is taken, an unknown source, and more than the most", async () => {
+  const added = await add("events", [sourceId])
+  assert.isObject(added)
+  assert.deepEqual(await store((all) => all.list), [added as never])
+  assert.strictEqual(await add("events"), "exists")
+  assert.strictEqual(await add("others", [sourceId, 999_999]), "no_source")
+  const more = Array.from({ length: MAX_DESTINATIONS }, (_, n) => `more/${n}`)
+  const outcomes = await Promise.all(more.map((location) => add(location)))
+  assert.lengthOf(
+    outcomes.filter((outcome) => outcome === "full"),
+    1,
+  )
+})
+
+it("pause leaves a destination unclaimed, and resume makes it due at once, even one that waits after a failure", async () => {
+  const { id } = (await add("events")) as { readonly id: number }
+  const held = (await claim())!
+  await cabinet.runPromise(FollowerStore.use((followers) => followers.fail(held, "the disk is full")))
+  assert.isNull(await claim())
+  assert.isTrue(await store((all) => all.resume(id)))
+  assert.isNotNull(await claim())
+  await later()
+  assert.isTrue(await store((all) => all.pause(id)))
+  assert.isNull(await claim())
+  assert.isNull(await cabinet.runPromise(FollowerStore.use((followers) => followers.nextDue(DESTINATION))))
+  await store((all) => all.resume(id))
+  assert.isNotNull(await claim())
+  assert.isFalse(await store((all) => all.pause(id + 1_000)))
+})
+
+it("work, plan and move are those of the current lease; the plan stays until the next", async () => {
+  const { id } = (await add("events")) as { readonly id: number }
+  const first = (await claim())!
+  assert.deepInclude(Option.getOrThrow((await store((all) => all.work(first))) as Option.Option<object>), {
+    planned: null,
+    place: { epoch: 0, xid: 0n, id: 0 },
+  })
+  assert.isTrue(await store((all) => all.plan(first, at(5))))
+  await later()
+  const second = (await claim())!
+  assert.strictEqual(await store((all) => all.work(first)), "lost")
+  assert.isFalse(await store((all) => all.plan(first, at(9))))
+  assert.isFalse(await store((all) => all.move(first, at(9))))
+  assert.deepInclude(Option.getOrThrow((await store((all) => all.work(second))) as Option.Option<object>), {
+    planned: at(5),
+  })
+  assert.isTrue(await store((all) => all.move(second, at(5))))
+  assert.isFalse(await store((all) => all.move(second, at(4))))
+  await store((all) => all.pause(id))
+  assert.isTrue(Option.isNone((await store((all) => all.work(second))) as Option.Option<unknown>))
+  await store((all) => all.remove(id))
+  assert.strictEqual(await store((all) => all.work(second)), "lost")
+})

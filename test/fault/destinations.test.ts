@@ -1,0 +1,176 @@
+/** Every event is in the files of a destination once, whenever a process is killed or stopped. */
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DESTINATION } from "@data-cabinet/core/destination/Destination"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
+import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
+import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { afterAll, afterEach, assert, beforeAll, it } from "vitest"
+import { withDatabase } from "../support/postgres.ts"
+import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+import { testCabinet } from "../support/testCabinet.ts"
+import { requestOf } from "./acceptRequest.ts"
+
+const WORKER = program(new URL("destinationWorker.ts", import.meta.url))
+const root = mkdtempSync(join(tmpdir(), "destinations-"))
+const database = withDatabase()
+let cabinet: ReturnType<typeof testCabinet>
+let sourceId: number
+let otherId: number
+beforeAll(async () => {
+  cabinet = testCabinet(database.url, { settings: { destinationRoot: root } })
+  const create = (name: string) => cabinet.runPromise(Sources.use((sources) => sources.create({ name })))
+  sourceId = (await create("Orders")).id
+  otherId = (await create("Others")).id
+})
+afterAll(async () => {
+  await cabinet.dispose()
+  rmSync(root, { recursive: true })
+})
+
+const children: Array<ChildProcess> = []
+const end = async (child: ChildProcess) => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, "exit")
+  child.kill("SIGKILL")
+  await ended
+}
+afterEach(async () => {
+  for (const child of children.splice(0)) await end(child)
+  await database.run(`DELETE FROM cabinet.follower WHERE kind = '${DESTINATION}'`)
+})
+/** A process that has reached this step. */
+const reached = async (step: string): Promise<ChildProcess> => {
+  const child = fork(WORKER, [database.url, root, step], {
+    execArgv: [...PROGRAM_FLAGS],
+    env: { ...process.env, ...compileCache() },
+  })
+  children.push(child)
+  const [said] = (await once(child, "message", { signal: AbortSignal.timeout(120_000) })) as [string]
+  assert.strictEqual(said, step)
+  return child
+}
+
+let bodies = 0
+const accept = async (count: number, to = sourceId) => {
+  for (let n = 0; n < count; n++) {
+    await cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(to, `body ${bodies++}`, false))))
+  }
+}
+const accepted = async (of = [sourceId, otherId]) =>
+  (
+    await database.run(
+      `SELECT id::int AS id FROM cabinet.event WHERE source_id IN (${of.join(", ")}) ORDER BY epoch, xid, id`,
+    )
+  ).map(({ id }) => id)
+
+const namesIn = (location: string) =>
+  readdirSync(join(root, location))
+    .filter((name) => name.endsWith(".ndjson") && !name.startsWith("."))
+    .toSorted()
+/** The events of all files, in the order of their names. */
+const written = (location: string) =>
+  namesIn(location).flatMap((name) =>
+    readFileSync(join(root, location, name), "utf8")
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { readonly id: number }).id),
+  )
+
+/** The end of every lease, rest and wait. */
+const later = () => database.run("UPDATE cabinet.clock SET shift = shift + interval '10 minutes'")
+/** Serves what is due, until nothing is. */
+const serve = async () => {
+  await later()
+  while ((await cabinet.runPromise(FollowerStore.use((store) => runFollower(store, destinationFollower)))) === 0);
+}
+const add = (location: string, sources: ReadonlyArray<number> | null = null) =>
+  cabinet.runPromise(Destinations.use((all) => all.add({ location, format: "ndjson", sources, from: "beginning" })))
+const state = async () => (await cabinet.runPromise(Destinations.use((all) => all.list)))[0]!
+
+it.each(["writing", "written"])(
+  "a destination whose process is killed when a slice is %s has every event once",
+  async (step) => {
+    const location = `killed/${step}`
+    await add(location)
+    await accept(5)
+    const child = await reached(step)
+    const before = await accepted()
+    await end(child)
+    assert.deepStrictEqual(written(location), step === "written" ? before : [])
+    // The slice that was begun ends where it was planned to end.
+    await accept(5)
+    await serve()
+    assert.deepStrictEqual(written(location), await accepted())
+    assert.lengthOf(namesIn(location), 2)
+    assert.deepInclude(await state(), { behind: 0, failures: 0, eventId: (await accepted()).at(-1) as number })
+  },
+)
+
+it("a destination whose process stops before its slice appears is served by another, and has every event once", async () => {
+  await add("stopped")
+  await accept(5)
+  const child = await reached("appearing")
+  await accept(5)
+  await serve()
+  assert.deepStrictEqual(written("stopped"), await accepted())
+  const files = namesIn("stopped")
+  const ended = once(child, "message")
+  child.kill("SIGCONT")
+  assert.strictEqual(((await ended) as [string])[0], "ended")
+  assert.deepStrictEqual(namesIn("stopped"), files)
+  assert.deepStrictEqual(written("stopped"), await accepted())
+})
+
+it("a destination continues after files that were taken away, and after those that it does not remember", async () => {
+  await add("moved")
+  await accept(3)
+  await serve()
+  const [first] = namesIn("moved") as [string]
+  renameSync(join(root, "moved", first), join(root, first))
+  await accept(3)
+  await serve()
+  assert.deepStrictEqual(written("moved"), (await accepted()).slice(-3))
+  renameSync(join(root, first), join(root, "moved", first))
+  // As after a restore of a backup that is older than the files.
+  await database.run(`UPDATE cabinet.follower SET epoch = 0, xid = 0, event_id = 0 WHERE kind = '${DESTINATION}'`)
+  await database.run("UPDATE cabinet.destination SET planned_epoch = NULL")
+  await accept(3)
+  await serve()
+  assert.deepStrictEqual(written("moved"), await accepted())
+})
+
+it("a destination of one source passes the events of others, and keeps up", async () => {
+  await add("filtered", [otherId])
+  await accept(2)
+  await serve()
+  assert.deepInclude(await state(), { behind: 0, failures: 0 })
+  await accept(2, otherId)
+  await accept(2)
+  await serve()
+  assert.deepStrictEqual(written("filtered"), await accepted([otherId]))
+  assert.deepInclude(await state(), { behind: 0, failures: 0 })
+})
+
+it("a destination that fails says why, and holds up no other", async () => {
+  await add("taken")
+  await accept(1)
+  await serve()
+  const { id } = await state()
+  await cabinet.runPromise(Destinations.use((all) => all.remove(id)))
+  await add("taken")
+  await add("free")
+  await serve()
+  assert.deepStrictEqual(written("free"), await accepted())
+  const { failures, error, retryAt, behind } = await state()
+  assert.isAtLeast(failures, 1)
+  assert.match(error ?? "", /^The directory has files of another destination, such as /)
+  assert.isNotNull(retryAt)
+  assert.strictEqual(behind, (await accepted()).length)
+})

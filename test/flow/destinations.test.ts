@@ -1,0 +1,128 @@
+/** Events leave as files: by the management API and the library, digit by digit, for readers of NDJSON and Parquet. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { openCabinet } from "data-cabinet"
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
+import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
+import { visitor, type Visitor } from "../support/browserSession.ts"
+import { compressors } from "../support/exportReaders.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const EVENTS = 3
+const database = withDatabase()
+const root = mkdtempSync(join(tmpdir(), "destinations-"))
+let cabinet: ConsoleCabinet
+let owner: Visitor
+let viewer: Visitor
+beforeAll(async () => {
+  cabinet = await consoleCabinet(database.url, EVENTS, false, { destinationRoot: root })
+  owner = visitor(cabinet.base, await cabinet.as("owner"))
+  viewer = visitor(cabinet.base, await cabinet.as("viewer"))
+})
+afterAll(async () => {
+  await cabinet.close()
+  rmSync(root, { recursive: true })
+})
+
+/** The only file of a destination. */
+const fileOf = (location: string): string => {
+  const [name, ...others] = readdirSync(join(root, location))
+  assert.deepEqual(others, [])
+  return join(root, location, name!)
+}
+
+const duckdb = async (sql: string) => {
+  const connection = await (await DuckDBInstance.create(":memory:")).connect()
+  try {
+    await connection.run("SET threads = 1")
+    return (await connection.runAndReadAll(sql)).getRowObjects()
+  } finally {
+    connection.closeSync()
+  }
+}
+
+it("only an owner adds a destination, and each refusal names its field", async () => {
+  const editor = visitor(cabinet.base, await cabinet.as("editor"))
+  for (const one of [editor, viewer]) {
+    const denied = await one.manage("POST", "destinations", { location: "events" })
+    assert.deepEqual([denied.status, denied.json.error.code], [403, "role_missing"])
+  }
+  for (const [body, status, code, param] of [
+    [{ location: "../events" }, 400, "bad_location", "/location"],
+    [{ location: "/etc" }, 400, "bad_location", "/location"],
+    [{ location: ".ssh" }, 400, "bad_location", "/location"],
+    [{ location: "a//b" }, 400, "bad_location", "/location"],
+    [{ location: "events", sources: [999] }, 404, "no_such_source", "/sources"],
+  ] as const) {
+    const { json, ...refused } = await owner.manage("POST", "destinations", body)
+    assert.deepEqual([refused.status, json.error.code, json.error.param], [status, code, param])
+  }
+  const elsewhere = await openCabinet({ databaseUrl: database.url, console: false, delivery: false })
+  await expect(elsewhere.destinations.create({ location: "events" })).rejects.toMatchObject({
+    code: "bad_location",
+    message: expect.stringMatching(/CABINET_DESTINATION_ROOT/),
+  })
+  await elsewhere.close()
+})
+
+it("files have the events as the feed has them, for every reader, and a paused destination gets none", async () => {
+  const added = await owner.manage("POST", "destinations", { location: "lines", sources: [cabinet.source.id] })
+  assert.strictEqual(added.status, 201, added.text)
+  assert.deepInclude(added.json, { location: "lines", format: "ndjson", paused: false, event_id: null, behind: EVENTS })
+  const taken = await owner.manage("POST", "destinations", { location: "lines" })
+  assert.deepEqual([taken.status, taken.json.error.code], [409, "destination_exists"])
+  const parquet = await cabinet.cabinet.destinations.create({ location: "tables/all", format: "parquet" })
+  const paused = await cabinet.cabinet.destinations.create({ location: "paused" })
+  assert.isTrue((await cabinet.cabinet.destinations.pause(paused.id)).paused)
+
+  // Its first search finds what is due.
+  const worker = await openCabinet({ databaseUrl: database.url, console: false, destinationRoot: root })
+  await expect
+    .poll(async () => (await worker.destinations.list()).map(({ behind }) => behind), { timeout: 100_000 })
+    .toEqual([0, 0, EVENTS])
+  await worker.close()
+
+  const feed = await fetch(`${cabinet.base}/api/v1/events`, { headers: { "x-api-key": cabinet.key } })
+  const { data } = (await feed.json()) as { readonly data: ReadonlyArray<{ readonly id: number }> }
+  const ids = data.map(({ id }) => id)
+  const lines = readFileSync(fileOf("lines"), "utf8").trimEnd().split("\n")
+  assert.deepEqual(
+    lines.map((line) => (JSON.parse(line) as { readonly id: number }).id),
+    ids,
+  )
+  for (const [n, line] of lines.entries()) assert.include(line, `"order_no":${DIGITS.slice(0, 36)}000${n}`)
+
+  const file = fileOf("tables/all")
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(file), compressors, utf8: true })
+  assert.deepEqual(
+    rows.map(({ id }) => Number(id)),
+    ids,
+  )
+  const [row] = await duckdb(
+    `SELECT count(*)::int AS events, count(*) FILTER (payload::text LIKE '%"order_no":${DIGITS.slice(0, 36)}000%')::int AS exact FROM read_parquet('${file}')`,
+  )
+  assert.deepEqual(row, { events: EVENTS, exact: EVENTS })
+  assert.notInclude(readdirSync(root), "paused")
+  assert.strictEqual((await viewer.manage("GET", `destinations/${parquet.id}`)).json.event_id, ids.at(-1))
+})
+
+it("a destination is listed among the followers, is removed with its position, and each act is logged", async () => {
+  const listed = (await viewer.manage("GET", "followers")).json.data as ReadonlyArray<{ readonly kind: string }>
+  expect(listed.filter(({ kind }) => kind === "destination")).toEqual([
+    expect.objectContaining({ name: "lines", behind: 0, paused: false }),
+    expect.objectContaining({ name: "paused", behind: EVENTS, paused: true }),
+    expect.objectContaining({ name: "tables/all", behind: 0, paused: false }),
+  ])
+  const [one] = (await viewer.manage("GET", "destinations")).json.data as [{ readonly id: number }]
+  assert.strictEqual((await owner.manage("DELETE", `destinations/${one.id}`)).status, 204)
+  const gone = await owner.manage("POST", `destinations/${one.id}/resume`)
+  assert.deepEqual([gone.status, gone.json.error.code, gone.json.error.param], [404, "no_such_destination", "id"])
+  const acts = (await owner.manage("GET", "audit")).json.data as ReadonlyArray<{ readonly action: string }>
+  assert.includeMembers(
+    acts.map(({ action }) => action),
+    ["destination.add", "destination.pause", "destination.remove"],
+  )
+})
