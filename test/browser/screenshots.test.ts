@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -17,7 +18,7 @@ let cabinet: ConsoleCabinet
 let chromium: Chromium
 /** Refuses what lacks a city. */
 const receiver = createServer(async (request, response) => {
-  const body = (await Array.fromAsync(request)).join("")
+  const body = await text(request)
   response.writeHead(body.includes('"city"') ? 200 : 400, { "content-type": "application/json" })
   response.end(body.includes('"city"') ? '{"ok":true}' : '{"error":{"message":"Field \\"city\\" is required"}}')
 })
