@@ -130,6 +130,14 @@ CREATE TABLE cabinet.api_key (
   CONSTRAINT api_key_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE cabinet.apply_turn (
+  single boolean DEFAULT true NOT NULL,
+  holder text NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT apply_turn_pkey PRIMARY KEY (single),
+  CONSTRAINT apply_turn_single_check CHECK (single)
+);
+
 CREATE TABLE cabinet.attempt (
   delivery_id bigint NOT NULL,
   number integer NOT NULL,
@@ -1457,6 +1465,8 @@ COMMENT ON TABLE cabinet.address_rule IS 'From which place of the feed an addres
 COMMENT ON COLUMN cabinet.api_key.fingerprint IS 'sha256 of the whole key; the key itself is shown once and kept nowhere.';
 
 COMMENT ON COLUMN cabinet.api_key.origin IS 'The first key that this one replaces by rotation; null for a key that replaces none.';
+
+COMMENT ON TABLE cabinet.apply_turn IS 'Which `cabinet apply` changes the cabinet: a lease that its holder renews. No row: none does.';
 
 COMMENT ON COLUMN cabinet.attempt.peer IS 'The address the socket was connected to; null when no connection was made.';
 

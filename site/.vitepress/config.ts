@@ -62,7 +62,7 @@ const SIDEBAR = [
   { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling") },
   { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
   { text: "Deliveries", items: docs("delivery", "delivery-bodies", "notices") },
-  { text: "Managing", items: docs("console", "management-api", "retention") },
+  { text: "Managing", items: docs("console", "cabinet-file", "management-api", "retention") },
   {
     text: "In a program",
     items: [

@@ -6,6 +6,7 @@
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { Layer } from "effect"
 import * as HttpActivity from "./activity/HttpActivity.ts"
+import * as HttpApplyTurn from "./apply/HttpApplyTurn.ts"
 import * as HttpAuditLog from "./audit/HttpAuditLog.ts"
 import * as HttpAddresses from "./delivery/HttpAddresses.ts"
 import * as HttpDeliveries from "./delivery/HttpDeliveries.ts"
@@ -27,8 +28,7 @@ import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
 import * as HttpIndexes from "./row/HttpIndexes.ts"
 import * as HttpLatestViews from "./row/HttpLatestViews.ts"
-import * as HttpReportLogin from "./row/HttpReportLogin.ts"
-import * as HttpSchemaGrants from "./row/HttpSchemaGrants.ts"
+import * as HttpReaders from "./row/HttpReaders.ts"
 import * as HttpSelectRows from "./row/HttpSelectRows.ts"
 import * as HttpSourceColumns from "./row/HttpSourceColumns.ts"
 import * as HttpTableRebuild from "./row/HttpTableRebuild.ts"
@@ -42,6 +42,7 @@ export const layer = Layer.mergeAll(
   HttpActivity.layer,
   HttpAddresses.layer,
   HttpApiKeys.layer,
+  HttpApplyTurn.layer,
   HttpAuditLog.layer,
   HttpBaseAddress.layer,
   HttpDeliveries.layer,
@@ -61,8 +62,7 @@ export const layer = Layer.mergeAll(
   HttpPolls.layer,
   HttpIndexes.layer,
   HttpLatestViews.layer,
-  HttpReportLogin.layer,
-  HttpSchemaGrants.layer,
+  HttpReaders.layer,
   HttpSelectRows.layer,
   HttpSourceColumns.layer,
   HttpSources.layer,

@@ -1,6 +1,7 @@
 /** The whole command, with all its subcommands. */
 import { Command } from "effect/cli"
 import { addressCommand } from "./AddressCommand.ts"
+import { applyCommand, exportConfigCommand } from "./ApplyCommand.ts"
 import { auditCommand } from "./AuditCommand.ts"
 import { backupCommand, restoreCommand } from "./BackupCommand.ts"
 import { benchCommand } from "./BenchCommand.ts"
@@ -59,6 +60,8 @@ export const cabinet = root.pipe(
     listenCommand,
     tenantCommand,
     migrateCommand,
+    applyCommand,
+    exportConfigCommand,
     backupCommand,
     restoreCommand,
     doctorCommand,

@@ -72,6 +72,11 @@ export const EXAMPLES = {
     example('rows sources.orders --where "total>=10" --sort total --desc', "Read rows by a condition, largest first"),
   ],
   export: [example("export sources.orders --to orders.csv", "Write all rows of a table to a file")],
+  apply: [
+    example("apply cabinet.yaml --dry-run", "Show what would change"),
+    example("apply cabinet.yaml --prune", "Apply it, and remove what it does not name"),
+  ],
+  "export-config": [example("export-config --to cabinet.yaml", "Write the cabinet as a file")],
   sql: [example('sql -c "SELECT count(*) FROM sources.orders"', "Run one statement")],
   listen: [
     example(

@@ -20,6 +20,7 @@ import * as PgDiagnostics from "@data-cabinet/store-pg/diagnostics/PgDiagnostics
 import * as OwnerClient from "@data-cabinet/store-pg/connection/OwnerClient"
 import * as ReaderClient from "@data-cabinet/store-pg/connection/ReaderClient"
 import * as StandbyReader from "@data-cabinet/store-pg/connection/StandbyReader"
+import * as PgApplyTurn from "@data-cabinet/store-pg/apply/PgApplyTurn"
 import * as PgAuditLog from "@data-cabinet/store-pg/audit/PgAuditLog"
 import * as PgAddressStore from "@data-cabinet/store-pg/delivery/PgAddressStore"
 import * as PgOrderedQueue from "@data-cabinet/store-pg/delivery/PgOrderedQueue"
@@ -158,6 +159,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgActivityStore.layer,
     PgAddressStore.layer,
     PgOrderedQueue.layer,
+    PgApplyTurn.layer,
     PgAuditLog.layer,
     PgRateWindows.layer,
     PgRateLimiter.layer({ apiRate: settings.apiRate, intakeRate: settings.intakeRate }),

@@ -172,6 +172,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
   const range = ["--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"]
   return {
     "source list": { here: [] },
+    apply: { here: [...ARGUMENTS["apply"]!, "--dry-run"] },
+    "export-config": { here: [] },
     "source show": { here: ["Orders"] },
     "source set": {
       here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks", "--rate", "600", ...KEEPING],

@@ -6,6 +6,8 @@ const FILE = fileURLToPath(import.meta.url)
 /** The arguments of each command, after its name; those of commands for a whole server are below. */
 export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   migrate: [],
+  apply: [fileURLToPath(new URL("cabinet.yaml", import.meta.url))],
+  "export-config": [],
   "source add": ["Orders"],
   "source list": [],
   "source show": ["1"],

@@ -67,6 +67,7 @@ export const GRANTS: Acts<SchemaGrants["Service"]> = {
   expose: (schema) => act("schema.expose", `schema ${schema}`),
   hide: (schema) => act("schema.hide", `schema ${schema}`),
   add: (schema) => act("schema.add", `schema ${schema}`),
+  list: null,
 }
 
 /** Never logs the password. */

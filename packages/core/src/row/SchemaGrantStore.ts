@@ -36,5 +36,7 @@ export class SchemaGrantStore extends Context.Service<
     readonly change: (change: GrantChange, schema: string) => Effect.Effect<GrantOutcome, StoreUnavailable>
     /** Creates a schema that belongs to the author, and that the reader may use. */
     readonly add: (schema: string) => Effect.Effect<AddOutcome, StoreUnavailable>
+    /** The schemas whose use was granted to the reader itself, by name. */
+    readonly list: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SchemaGrantStore") {}

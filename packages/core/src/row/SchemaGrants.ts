@@ -31,6 +31,8 @@ export class SchemaGrants extends Context.Service<
     readonly hide: (schema: string) => Returns
     /** Creates a schema that belongs to the author, and returns the role that owns it. */
     readonly add: (schema: string) => Effect.Effect<{ readonly author: string }, SchemaGrantError | StoreUnavailable>
+    /** The schemas that readers may use, by name, without the cabinet's own. */
+    readonly list: Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   }
 >()("@data-cabinet/core/row/SchemaGrants") {
   static readonly layer = Layer.effect(
@@ -58,7 +60,8 @@ export class SchemaGrants extends Context.Service<
         }
         return Effect.flatMap(store.add(schema), (outcome) => added(schema, outcome))
       }
-      return SchemaGrants.of({ expose: change("expose"), hide: change("hide"), add })
+      const list = Effect.map(store.list, (all) => all.filter((schema) => !isOurs(schema)))
+      return SchemaGrants.of({ expose: change("expose"), hide: change("hide"), add, list })
     }),
   )
 }

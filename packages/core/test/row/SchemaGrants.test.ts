@@ -11,6 +11,7 @@ const over = (outcome: GrantOutcome, outcomeOfAdding: AddOutcome = { is: "exists
         reached.push(given)
         return outcome
       }),
+    list: Effect.succeed(["cabinet", "shop"]),
     add: (schema) =>
       Effect.sync(() => {
         reached.push(["add", schema])

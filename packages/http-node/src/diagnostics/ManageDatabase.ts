@@ -6,7 +6,7 @@ import * as Shape from "@data-cabinet/core/json/Shape"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
 import { Effect } from "effect"
-import { countShape, one } from "../manage/ManageResponses.ts"
+import { countShape, list, one, whole } from "../manage/ManageResponses.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { nameSegment } from "../manage/ManageParameters.ts"
 import { type Finding, findingShape } from "@data-cabinet/core/diagnostics/Doctor"
@@ -22,6 +22,13 @@ const authorSchemaShape = Shape.named(
       author: Shape.text("The role that owns it, as which `cabinet sql` runs."),
     },
   ),
+)
+
+const readableSchemaShape = Shape.named(
+  "ReadableSchema",
+  Shape.object<{ readonly name: string }>("A schema of the database that readers see.", {
+    name: Shape.text("Its name."),
+  }),
 )
 
 interface ShownDiagnostics {
@@ -51,6 +58,17 @@ export const manageDatabase = Effect.gen(function* () {
     params: { no_such_schema: "schema", not_for_readers: "schema", no_right: "schema" },
   } as const
   return [
+    manageEndpoint({
+      id: "listSchemas",
+      tag: "Database",
+      method: "GET",
+      path: "/manage/v1/schemas",
+      summary: "The exposed schemas",
+      description: "By name, without the cabinet's own and those that everybody may use. The list is not paginated.",
+      action: "diagnostics.read",
+      response: list(readableSchemaShape, "The schemas."),
+      respond: () => Effect.map(grants.list, (all) => whole(all.map((name) => readableSchemaShape.json({ name })))),
+    }),
     manageEndpoint({
       ...common,
       id: "exposeSchema",

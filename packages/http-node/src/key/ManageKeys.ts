@@ -10,8 +10,8 @@ import { lifetimeField, nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment, secondsParameter } from "../manage/ManageParameters.ts"
 
-const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optionalKey(lifetimeField) })
-const newToken = Schema.Struct({
+export const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optionalKey(lifetimeField) })
+export const newToken = Schema.Struct({
   name: nameField,
   role: Schema.Literals(ROLES).annotate({ description: "What it may do." }),
   only: Schema.optionalKey(

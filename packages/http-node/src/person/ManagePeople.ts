@@ -20,7 +20,7 @@ import { HttpSettings } from "../server/HttpSettings.ts"
 
 const nameField = text(100, "A name of 1 to 100 characters.").check(Schema.isMinLength(1))
 const roleField = Schema.Literals(PERSON_ROLES).annotate({ description: "What they may do." })
-const newPerson = Schema.Struct({ name: nameField, role: roleField })
+export const newPerson = Schema.Struct({ name: nameField, role: roleField })
 const changedPerson = Schema.Struct({ name: Schema.optionalKey(nameField), role: Schema.optionalKey(roleField) })
 const newPassword = Schema.Struct({
   password: text(400, "The new one: 12 to 200 characters."),

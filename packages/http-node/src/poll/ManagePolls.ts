@@ -30,7 +30,7 @@ const settings = {
   ),
 } satisfies BodyFields<Omit<NewPoll, "sourceId" | "url">>
 
-const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings })
+export const newPoll = Schema.Struct({ source_id: idField, url: URL_TEXT, ...settings })
 
 const change = Schema.Struct({ url: Schema.optionalKey(URL_TEXT), ...settings })
 

@@ -22,6 +22,7 @@ import { manageKeys } from "../key/ManageKeys.ts"
 import type { OpenApiDocument } from "../openapi/OpenApiDocument.ts"
 import { referenceRoute } from "../openapi/ReferenceRoute.ts"
 import { manageNotices } from "../notice/ManageNotices.ts"
+import { manageApplyTurn } from "../apply/ManageApplyTurn.ts"
 import { managePolls } from "../poll/ManagePolls.ts"
 import { manageViews } from "../view/ManageViews.ts"
 import { managePeople } from "../person/ManagePeople.ts"
@@ -77,6 +78,7 @@ export const manageEndpoints = Effect.map(
     manageSearchIndex,
     manageLatestViews,
     manageAudit,
+    manageApplyTurn,
   ]),
   (all): ReadonlyArray<ManageEndpoint> => all.flat(),
 )

@@ -37,6 +37,14 @@ SELECT count(*)::int4 AS objects,
          AND has_table_privilege($2, c.oid, 'SELECT'))::int4 AS readable
 FROM pg_class c WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')`
 
+/** What everybody may use, such as the schema public, was not granted to the reader. */
+const LIST = `
+SELECT n.nspname::text AS name FROM pg_namespace n
+WHERE EXISTS (
+  SELECT FROM aclexplode(n.nspacl) a JOIN pg_roles r ON r.oid = a.grantee
+  WHERE r.rolname = $1 AND a.privilege_type = 'USAGE')
+ORDER BY n.nspname`
+
 /** `author` is the role that owns added schemas. */
 export const layer = (author: RoleLogin) =>
   Layer.effect(
@@ -78,6 +86,9 @@ export const layer = (author: RoleLogin) =>
 
       return SchemaGrantStore.of({
         add: (schema) => orUnavailable(create(schema)),
+        list: orUnavailable(
+          Effect.map(sql.unsafe<{ name: string }>(LIST, [role]), (rows) => rows.map(({ name }) => name)),
+        ),
         change: Effect.fnUntraced(function* (change, schema): Effect.fn.Return<GrantOutcome, SqlError.SqlError> {
           const known = yield* sql`SELECT 1 AS one FROM pg_namespace WHERE nspname = ${schema}`
           if (known.length === 0) return { is: "no_schema" }

@@ -1,0 +1,50 @@
+/**
+ * The turn of `cabinet apply`: one of them changes a cabinet at a time. It is a lease, because an apply may come over the
+ * management API, whose requests hold no lock from one to the next, and may be killed at any moment.
+ */
+import { randomUUID } from "node:crypto"
+import { Context, Effect, Schedule } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+
+/** For how long a turn is held without being renewed, in seconds: that of a killed process ends then. */
+export const TURN_SECONDS = 15
+
+/** The longest name of a holder. */
+export const MAX_HOLDER_LENGTH = 100
+
+export class ApplyTurn extends Context.Service<
+  ApplyTurn,
+  {
+    /** Takes the turn, or renews it for the one who has it. False: another one has it. */
+    readonly take: (holder: string) => Effect.Effect<boolean, StoreUnavailable>
+    /** Ends the turn of this holder; that of another one stays. */
+    readonly end: (holder: string) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@data-cabinet/core/apply/ApplyTurn") {}
+
+/**
+ * Runs the work while nobody else applies a file; waits for the one who does, after saying so once. `renew` is for before each
+ * change: it fails with `lost` if another one has begun meanwhile.
+ */
+export const inTurn = <A, E, R, Lost>(
+  work: (renew: Effect.Effect<void, Lost | StoreUnavailable>) => Effect.Effect<A, E, R>,
+  { onWait, lost }: { readonly onWait: Effect.Effect<void>; readonly lost: Effect.Effect<never, Lost> },
+) =>
+  Effect.gen(function* () {
+    const turn = yield* ApplyTurn
+    const holder = randomUUID()
+    const taken = turn.take(holder)
+    const renew = Effect.flatMap(taken, (has) => (has ? Effect.void : lost))
+    const waiting = Effect.repeat(taken, { schedule: Schedule.spaced("500 millis"), until: (has) => has })
+    return yield* Effect.acquireUseRelease(
+      Effect.flatMap(taken, (has) => (has ? Effect.void : Effect.andThen(onWait, Effect.asVoid(waiting)))),
+      () =>
+        Effect.raceFirst(
+          Effect.suspend(() => work(renew)),
+          Effect.repeat(Effect.ignore(taken), Schedule.spaced(`${TURN_SECONDS / 3} seconds`)).pipe(
+            Effect.andThen(Effect.never),
+          ),
+        ),
+      () => Effect.ignore(turn.end(holder)),
+    )
+  })
