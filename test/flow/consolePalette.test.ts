@@ -10,6 +10,7 @@ let cabinet: ConsoleCabinet
 beforeAll(async () => {
   cabinet = await consoleCabinet(database.url, 2)
   await cabinet.cabinet.addresses.create({ url: "http://127.0.0.1:9/erp?token=secret", sources: "all" })
+  await cabinet.cabinet.polls.create({ sourceId: 1, url: "http://127.0.0.1:9/prices?token=secret" })
 })
 afterAll(() => cabinet.close())
 
@@ -39,8 +40,9 @@ it("nobody is led to what their role may not see", async () => {
   assert.deepStrictEqual(await links("uploader", "orders"), [])
 })
 
-it("an address is found without showing a viewer what its URL hides", async () => {
-  const text = async (role: Role) => (await visitor(cabinet.base, await cabinet.as(role)).get("/console/go?q=erp")).text
-  assert.include(await text("viewer"), "127.0.0.1:9/erp")
+it.each(["erp", "prices"])("%s is found without showing a viewer what its URL hides", async (name) => {
+  const text = async (role: Role) =>
+    (await visitor(cabinet.base, await cabinet.as(role)).get(`/console/go?q=${name}`)).text
+  assert.include(await text("viewer"), `127.0.0.1:9/${name}`)
   assert.notInclude(await text("viewer"), "secret")
 })

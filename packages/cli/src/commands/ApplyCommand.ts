@@ -44,15 +44,14 @@ const wholeRequests = Effect.gen(function* () {
 
 const removals = ({ steps }: Plan) => steps.filter(({ action }) => action === "remove").length
 
-const applied = Effect.fnUntraced(function* (plan: Plan, issued: ReadonlyArray<Issued>) {
-  const secrets = issued.map(({ kind, name, secret, file }) => ({
+/** The document of an apply. One that failed or was interrupted also has what it had issued, which is never shown again. */
+const applyReport = Effect.fnUntraced(function* (plan: Plan, issued: ReadonlyArray<Issued>, isWhole: boolean) {
+  const shown = issued.map(({ kind, name, secret, file }) => ({
     kind,
     name,
     ...(file === null ? { secret } : { file }),
   }))
-  // Text was printed as it came.
-  if ((yield* format) === false) return
-  yield* report(yield* format, { ...planJson(plan), applied: true, issued: secrets }, () => "")
+  yield* report(yield* format, { ...planJson(plan), applied: isWhole, issued: shown }, () => "")
 })
 
 const carryOut = (read: ReturnType<typeof readFileText>, options: ApplyOptions, isConfirmed: boolean) =>
@@ -70,9 +69,14 @@ const carryOut = (read: ReturnType<typeof readFileText>, options: ApplyOptions, 
             `Remove ${count === 1 ? "one object" : `${count} objects`} that the file does not name?`,
           )
         }
-        const onIssued = (issued: Issued) => (isText ? printLine(issuedText([issued], style)) : Effect.void)
-        yield* applied(plan, yield* takeSteps(plan, sources, { renew, onIssued }))
-        if (isText && plan.steps.length > 0) yield* printLine("Applied.")
+        const issued: Array<Issued> = []
+        const onIssued = (one: Issued) =>
+          isText ? printLine(issuedText([one], style)) : Effect.sync(() => void issued.push(one))
+        yield* Effect.onError(takeSteps(plan, sources, { renew, onIssued }), () =>
+          issued.length === 0 ? Effect.void : Effect.ignore(applyReport(plan, issued, false)),
+        )
+        if (!isText) return yield* applyReport(plan, issued, true)
+        if (plan.steps.length > 0) yield* printLine("Applied.")
       }),
     { onWait: say(WAITING), lost: Effect.fail(lost) },
   )
@@ -119,14 +123,15 @@ export const applyCommand = Command.make(
 ).pipe(
   Command.withExamples(EXAMPLES.apply),
   Command.withDescription(
-    "Make the cabinet as a file says: sources, schemas, addresses, polls, keys, tokens and people",
+    "Change the cabinet to match a file: sources, schemas, addresses, polls, keys, tokens and people",
   ),
 )
 
 const written = (path: string, text: string) =>
   Effect.try({
     try: () => {
-      writeFileSync(path, text)
+      // A URL in it may be a secret.
+      writeFileSync(path, text, { mode: 0o600 })
       writeFileSync(join(dirname(path), SCHEMA_FILE), `${JSON.stringify(fileJsonSchema(), null, 2)}\n`)
     },
     catch: (error) =>

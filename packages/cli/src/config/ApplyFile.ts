@@ -1,4 +1,4 @@
-/** Applies a file: plans it under the turn, asks, and takes its steps. What a killed one did is not planned again. */
+/** Applies a file: plans it during its turn, and takes the steps. Steps that a killed run has taken are not planned again. */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { AddressCheck, unfitAddress } from "@data-cabinet/core/delivery/AddressCheck"
 import { Effect, Option } from "effect"
@@ -23,10 +23,10 @@ export interface ApplyOptions {
 export const lost = new CommandError({
   code: "refused",
   message:
-    "Another apply has begun, because this one did not go on for too long. Run it again: it continues where it is.",
+    "Another apply has begun, because this one stood still for too long. Run it again: it makes the remaining changes.",
 })
 
-/** Over the cabinet's own database new URLs are checked before anything is changed. A remote cabinet checks each in its turn. */
+/** With direct access to the database, new URLs are checked before anything changes. A remote cabinet checks each as it is added. */
 const unfitUrls = Effect.fnUntraced(function* ({ file }: ReadFile, state: CabinetState) {
   const check = yield* Effect.serviceOption(AddressCheck)
   if (Option.isNone(check)) return []
@@ -75,9 +75,8 @@ export const takeSteps = Effect.fnUntraced(function* (
     yield* Effect.mapError(step.run(made), (error) => {
       const done = index === 0 ? "Nothing was changed" : `${index} of ${steps.length} changes were made, and stay`
       const words = `The ${kindOf(step)} ${shownName(step)} was refused: ${error.message}`
-      return new CommandError({ code: "refused", message: `${words} ${done}; run it again when that is mended.` })
+      return new CommandError({ code: "refused", message: `${words} ${done}; run it again once that is corrected.` })
     })
     for (const one of made.issued.slice(seen)) yield* onIssued(one)
   }
-  return made.issued
 })

@@ -131,3 +131,13 @@ it("prune removes what a section does not name, after asking, and leaves other s
   expect(done.changes[0].fields).toContainEqual({ name: "rate", before: 600, after: 6 })
   expect(JSON.parse((await call(["key", "list", "--json"])).printed).length).toBeGreaterThan(1)
 })
+
+it("a key that was issued before a refused change is in the document of the failure", async () => {
+  const failing = fileOf("failing.yaml", "keys:\n  - name: Before the refusal\npeople: []\n")
+  const refused = await call(["apply", failing, "--prune", "--yes", "--json"])
+  expect(refused.code).toBe(1)
+  expect(refused.said).toMatch(/last owner/)
+  const { applied, issued } = JSON.parse(refused.printed)
+  expect(applied).toBe(false)
+  expect(issued).toEqual([{ kind: "key", name: "Before the refusal", secret: expect.stringMatching(/^dck_/) }])
+})

@@ -20,14 +20,17 @@ export interface ComparedSide {
 
 /** Longer bodies are not searched for their fields. */
 const MOST_CHARACTERS = 100_000
-/** The most fields that are looked at, and that are named. */
+/** The most fields that are compared, and the most that are named. */
 const MOST_FIELDS = 2_000
 const MOST_NAMED = 20
+/** A sender may nest long names: no place is followed further. */
+const LONGEST_PLACE = 200
 
 /** The places of all values: `data.payload.items[].sku`. */
 const fieldsOf = (value: Json, at: string, found: Set<string>): Set<string> => {
   if (found.size >= MOST_FIELDS) return found
-  if (isJsonList(value)) for (const item of value) fieldsOf(item, `${at}[]`, found)
+  if (at.length > LONGEST_PLACE) found.add(`${at.slice(0, LONGEST_PLACE)}…`)
+  else if (isJsonList(value)) for (const item of value) fieldsOf(item, `${at}[]`, found)
   else if (value instanceof Map)
     for (const [name, one] of value) fieldsOf(one, at === "" ? name : `${at}.${name}`, found)
   else found.add(at)

@@ -1,4 +1,4 @@
-/** Says that attempts have been made since a list was opened. The list itself does not move: its link then says that there is news. */
+/** Reports attempts that were made since a list was opened. The list itself does not move: its link says that there are new ones. */
 import { Deliveries, type DeliveryQuery } from "@data-cabinet/core/delivery/Deliveries"
 import type { Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
@@ -18,7 +18,7 @@ type Look = (since: string) => Effect.Effect<ReadonlyArray<Delivery>, StoreUnava
 
 const keyOf = ({ id, lastAttempt }: Delivery): string => `${id} ${lastAttempt?.number ?? 0} ${lastAttempt?.at ?? ""}`
 
-/** Waits for a delivery, or an attempt of one, that the looks before did not see. */
+/** Waits for a delivery, or an attempt of one, that no earlier look has seen. */
 export const deliveryNews = Effect.fnUntraced(function* (look: Look) {
   const seen = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -29,7 +29,7 @@ export const deliveryNews = Effect.fnUntraced(function* (look: Look) {
   const next: NextEvent = Effect.gen(function* () {
     for (;;) {
       yield* Effect.sleep(LOOK_MILLIS)
-      // A database that does not respond now has its news at the next look.
+      // If the database does not respond, the next look reports the new attempts.
       const found = yield* Effect.orElseSucceed(seen, () => null)
       if (found === null) continue
       const isNew = !found.keys.isSubsetOf(known)

@@ -1,4 +1,4 @@
-/** What the palette leads to, and which of it a text finds. */
+/** The entries of the palette, and which of them a text finds. */
 
 /** The groups, in the order in which they are shown while nothing is typed. */
 export const PALETTE_GROUPS = [
@@ -20,9 +20,9 @@ export interface PaletteEntry {
   readonly text: string
   /** Below `/console/`. */
   readonly path: string
-  /** Shown beside the text, and found as well. */
+  /** Shown beside the text, and also searched. */
   readonly note?: string
-  /** Found, and not shown. */
+  /** Searched, but not shown. */
   readonly also?: string
   /** It answers the text itself, so it always stays. */
   readonly always?: true
@@ -35,12 +35,12 @@ interface FoundGroup {
   readonly more: number
 }
 
-/** The most entries of a group that grows with the cabinet: nobody reads on; they type another letter. */
+/** The most entries shown of a group that grows with the cabinet: people type another letter instead of reading on. */
 const GROUP_LIMIT = 10
 /** No name is longer. */
 const TEXT_LIMIT = 200
 
-/** The best is 0; null if it is not found. */
+/** The rank of an entry, 0 for the best; null if the text does not find it. */
 const rankOf = ({ text, note = "", also = "", always }: PaletteEntry, wanted: string): number | null => {
   const name = text.toLowerCase()
   const all = `${name} ${note} ${also}`.toLowerCase()
@@ -63,7 +63,7 @@ export const foundIn = (entries: ReadonlyArray<PaletteEntry>, text: string): Rea
     const its = found.filter(({ entry }) => entry.group === group)
     if (its.length === 0) return []
     const shown = its.slice(0, group === "acts" ? its.length : GROUP_LIMIT).map(({ entry }) => entry)
-    // What answers the text itself is at an end; else the group with the best name comes first.
+    // What answers the text itself comes first or last; otherwise the group with the best name comes first.
     const best = { event: -1, search: 9 }[group as string] ?? its[0]!.rank
     return [{ group, entries: shown, more: its.length - shown.length, best }]
   })

@@ -1,11 +1,12 @@
 /**
- * The palette: one place to go anywhere from. It has what the visitor's role may see, and changes nothing itself: an act leads to
- * the screen with its form.
+ * The palette: one place that leads anywhere. It lists what the visitor's role may see, and changes nothing itself: an act leads
+ * to the screen with its form.
  */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import type { Action } from "@data-cabinet/core/key/Role"
+import { shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -122,7 +123,12 @@ const entriesFrom = Effect.gen(function* () {
           text: shownUrl(frame, address),
           path: `addresses/${address.id}`,
         })),
-        listed("poll.read", polls.list, ({ id, url }) => ({ group: "polls", text: url, path: `polls/${id}` })),
+        listed("poll.read", polls.list, (poll) => ({
+          group: "polls",
+          // Like the list of polls: a URL may be a secret from this role.
+          text: shownPollUrl(poll, frame.actor?.role ?? null),
+          path: `polls/${poll.id}`,
+        })),
       ],
       { concurrency: 3 },
     )

@@ -24,17 +24,17 @@ export interface ListPage<Place> {
 }
 
 interface ListFile<Place> {
-  /** Without its ending. */
+  /** Without its extension. */
   readonly name: string
   readonly format: ListFormat
   readonly columns: ReadonlyArray<string>
   readonly page: (after: Place | null) => Effect.Effect<ListPage<Place>, ConsoleRefusal>
 }
 
-/** So many at once in a cabinet: screens keep their connections. */
+/** The most exports at once in a cabinet, so that screens keep their connections. */
 const MAX_EXPORTS = 2
 
-/** Writes lists as files; its count is of all lists that it writes. */
+/** Writes lists as files; the limit is for all of them together. */
 export const listExports = Effect.gen(function* () {
   const context = yield* Effect.context()
   let running = 0
@@ -43,7 +43,7 @@ export const listExports = Effect.gen(function* () {
     message: `${MAX_EXPORTS} exports are running already; try again when one of them has ended.`,
   }
   const pieces = async function* <Place>({ format, columns, page }: ListFile<Place>, first: ListPage<Place>) {
-    // Others began since it was admitted. Its head is sent: the message breaks.
+    // Others began since it was admitted. The response has begun, so it breaks off.
     if (running >= MAX_EXPORTS) throw new Error(busy.message)
     running++
     try {

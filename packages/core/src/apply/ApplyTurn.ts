@@ -1,12 +1,12 @@
 /**
- * The turn of `cabinet apply`: one of them changes a cabinet at a time. It is a lease, because an apply may come over the
- * management API, whose requests hold no lock from one to the next, and may be killed at any moment.
+ * The turn of `cabinet apply`: only one at a time changes a cabinet. It is a lease, because an apply may use the management
+ * API, which holds no lock from one request to the next, and may be killed at any moment.
  */
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Schedule } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 
-/** For how long a turn is held without being renewed, in seconds: that of a killed process ends then. */
+/** How long a turn lasts unless it is renewed, in seconds: a killed process loses it then. */
 export const TURN_SECONDS = 15
 
 /** The longest name of a holder. */
@@ -15,16 +15,16 @@ export const MAX_HOLDER_LENGTH = 100
 export class ApplyTurn extends Context.Service<
   ApplyTurn,
   {
-    /** Takes the turn, or renews it for the one who has it. False: another one has it. */
+    /** Takes the turn, or renews it for its holder. False: another holder has it. */
     readonly take: (holder: string) => Effect.Effect<boolean, StoreUnavailable>
-    /** Ends the turn of this holder; that of another one stays. */
+    /** Ends the turn of this holder, and of no other. */
     readonly end: (holder: string) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@data-cabinet/core/apply/ApplyTurn") {}
 
 /**
- * Runs the work while nobody else applies a file; waits for the one who does, after saying so once. `renew` is for before each
- * change: it fails with `lost` if another one has begun meanwhile.
+ * Runs the work while no other apply runs; waits for a running one, after reporting that once. Call `renew` before each
+ * change: it fails with `lost` if another apply has begun meanwhile.
  */
 export const inTurn = <A, E, R, Lost>(
   work: (renew: Effect.Effect<void, Lost | StoreUnavailable>) => Effect.Effect<A, E, R>,

@@ -24,11 +24,11 @@ import { DestinationStore, type DestinationWork } from "./DestinationStore.ts"
 /** How long a destination at the end of the feed collects events for its next slice. */
 const REST_MILLIS = 60_000
 
-/** No slice continues after as many bytes of events, which are held in memory, or as many events. */
+/** A slice ends after this many bytes of events, which are held in memory, or this many events. */
 const SLICE_BYTES = 16 * 1_048_576
 const SLICE_EVENTS = 100_000
 
-/** A place that takes longer fails, so that it does not hold up other destinations. */
+/** A write that takes longer fails, so that it does not hold up other destinations. */
 const WRITE_SECONDS = 15
 
 /** How much of the lease is left when a slice appears at the latest. */

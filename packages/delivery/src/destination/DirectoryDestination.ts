@@ -1,6 +1,6 @@
 /**
- * A destination in a directory. A slice is written under a temporary name, synchronized, and renamed: it is there as a
- * whole or not at all, also after a power failure. The newest name says how far the destination has come.
+ * A destination in a directory. A slice is written under a temporary name, synchronized, and renamed: it appears
+ * whole or not at all, even after a power failure. The newest name says how far the destination has come.
  */
 import { randomBytes } from "node:crypto"
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises"
@@ -30,7 +30,7 @@ export const sliceName = (
   { from, to }: { readonly from: FeedPlace; readonly to: FeedPlace },
 ): string => `${tag}_${placeText(from)}_${placeText(to)}.${format}`
 
-/** Null for a name that is none of a slice. */
+/** Null for a name that is not a slice's. */
 export const parseSliceName = (name: string): { readonly tag: string; readonly to: FeedPlace } | null => {
   const parts = NAME.exec(name)
   if (parts === null) return null
@@ -87,7 +87,7 @@ const lastPlace = (names: ReadonlyArray<string>, tag: string): FeedPlace | null 
     if (slice === null) continue
     if (slice.tag !== tag) {
       throw new DestinationFailure({
-        message: `The directory has files of another destination, such as ${name}. Take them away, or use another directory.`,
+        message: `The directory has files of another destination, such as ${name}. Move them elsewhere, or use another directory.`,
       })
     }
     if (last === null || comparePlaces(slice.to, last) > 0) last = slice.to

@@ -1,4 +1,4 @@
--- One `cabinet apply` changes the cabinet at a time, over whatever connection or server it comes.
+-- Only one `cabinet apply` at a time changes the cabinet, whichever connection or server it uses.
 
 CREATE TABLE cabinet.apply_turn (
   single boolean PRIMARY KEY DEFAULT true CHECK (single),
