@@ -139,7 +139,7 @@ it("what cannot be changed in place is refused with its reason before anything i
   )
 })
 
-it("two of one name are not told apart, and nothing is pruned of a section that the file does not have", async () => {
+it("objects with one name are refused, and sections missing in the file are not pruned", async () => {
   await apply({
     sources: [{ name: "Twin" }],
     addresses: [{ url: "http://127.0.0.1:9/x" }, { url: "http://127.0.0.1:9/x", rate: 5 }],

@@ -37,13 +37,15 @@ export const inTurn = <A, E, R, Lost>(
     const renew = Effect.flatMap(taken, (has) => (has ? Effect.void : lost))
     const waiting = Effect.repeat(taken, { schedule: Schedule.spaced("500 millis"), until: (has) => has })
     return yield* Effect.acquireUseRelease(
-      Effect.flatMap(taken, (has) => (has ? Effect.void : Effect.andThen(onWait, Effect.asVoid(waiting)))),
+      Effect.flatMap(taken, (has) => (has ? Effect.void : Effect.andThen(onWait, Effect.asVoid(waiting)))).pipe(
+        // A caller that gives up while waiting may have got the turn just then.
+        Effect.onInterrupt(() => Effect.ignore(turn.end(holder))),
+      ),
       () =>
         Effect.raceFirst(
           Effect.suspend(() => work(renew)),
-          Effect.repeat(Effect.ignore(taken), Schedule.spaced(`${TURN_SECONDS / 3} seconds`)).pipe(
-            Effect.andThen(Effect.never),
-          ),
+          // A renewal that is under way is awaited: it would take the turn again after its end.
+          Effect.forever(Effect.delay(Effect.uninterruptible(Effect.ignore(taken)), `${TURN_SECONDS / 3} seconds`)),
         ),
       () => Effect.ignore(turn.end(holder)),
     )

@@ -1,13 +1,13 @@
 /**
- * A destination: events leave the cabinet for a place of the user's, in the order of the feed. What each kind of place is
- * an adapter knows; the core knows that a slice of the feed is there as a whole or not at all, and that writing it again
- * changes nothing.
+ * A destination: a place outside the cabinet to which events are written in the order of the feed. Adapters know the kinds of
+ * places. The core relies on two properties: a slice of the feed appears whole or not at all, and writing it again changes
+ * nothing.
  *
  * Decision: docs/decisions/0099-destinations-get-slices-with-planned-ends.md
  */
 import { Context, type Effect, Schema } from "effect"
 import type { FeedPlace } from "../feed/FeedStore.ts"
-import type { FollowerState } from "../follower/FollowerStore.ts"
+import { type FollowerState, MOST_BEHIND } from "../follower/FollowerStore.ts"
 import * as Shape from "../json/Shape.ts"
 import type { Items } from "../pagination/Items.ts"
 
@@ -21,7 +21,7 @@ export const DESTINATION_STARTS = ["beginning", "now"] as const
 /** One of `DESTINATION_STARTS`. */
 export type DestinationStart = (typeof DESTINATION_STARTS)[number]
 
-/** The most destinations of a cabinet: each reads the feed by itself. */
+/** The most destinations of a cabinet: each reads the feed separately. */
 export const MAX_DESTINATIONS = 20
 
 /** The kind of followers that serve destinations. */
@@ -42,7 +42,7 @@ export interface StoredDestination extends Omit<NewDestination, "from"> {
   readonly id: number
   /** Of the follower that serves it. */
   readonly followerId: number
-  /** In the names of its files, so that they are not taken for another destination's. */
+  /** Part of the names of its files, which distinguishes them from another destination's. */
   readonly tag: string
   /** RFC 3339. */
   readonly createdAt: string
@@ -67,7 +67,7 @@ export const destinationShape = Shape.named(
     paused: Shape.flag("Whether it is paused."),
     eventId: Shape.orNull(Shape.id("The last event that is there; null before the first.", 10_417)),
     movedAt: Shape.orNull(Shape.time("When it last got events; null before the first.")),
-    behind: Shape.whole("Events of the feed after that one, counted up to 10000."),
+    behind: Shape.whole(`Events of the feed after that one, counted up to ${MOST_BEHIND}.`),
     behindSeconds: Shape.leaf<number>({
       type: "number",
       minimum: 0,
@@ -91,7 +91,7 @@ export interface FeedSlice {
   readonly mayAppear: () => boolean
 }
 
-/** Why a place took nothing, in words that the operator reads. */
+/** Why a slice could not be written, in words for the operator. */
 export class DestinationFailure extends Schema.TaggedError<DestinationFailure>()("DestinationFailure", {
   message: Schema.String,
 }) {}
@@ -104,7 +104,7 @@ export interface OpenDestination {
   readonly write: (slice: FeedSlice) => Effect.Effect<void, DestinationFailure>
 }
 
-/** What an adapter has to know of a destination. */
+/** The parts of a destination that an adapter needs. */
 export type DestinationPlace = Pick<StoredDestination, "location" | "format" | "tag">
 
 /** The adapters of this process. */
