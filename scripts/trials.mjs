@@ -94,7 +94,7 @@ const PARTS = {
   ordered: {
     missing: null,
     run: [vitest, "run", "test/fault/orderedDeliveries.test.ts", "--disable-console-intercept"],
-    env: { ORDERED_ROUNDS: "1000" },
+    env: { ORDERED_ROUNDS: "1000", ORDERED_ADDRESSES: "20" },
   },
   agents: {
     missing: null,

@@ -1,6 +1,6 @@
 /**
  * Deliveries in order while their processes are killed, stopped for longer than a lease, and lose their connections: proved
- * by each receiver's log. `ORDERED_ROUNDS` runs more rounds.
+ * by each receiver's log. `ORDERED_ROUNDS` runs more rounds, and `ORDERED_ADDRESSES` more addresses.
  */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -14,9 +14,11 @@ import { openReceiver } from "./deliveryReceiver.ts"
 import { checkLog, DISTURBANCES, OrderedWorkers } from "./orderedRounds.ts"
 
 const ROUNDS = Number(process.env["ORDERED_ROUNDS"] ?? 3)
-const ADDRESSES = 6
-/** Every third address refuses some events at first. */
-const FAILING = 3
+const ADDRESSES = Number(process.env["ORDERED_ADDRESSES"] ?? 6)
+/** Every fifth address refuses some events at first. */
+const FAILING = 5
+/** How often a long run says how far it is. */
+const REPORTED_ROUNDS = 50
 const EVENTS_A_ROUND = 20
 
 const database = withDatabase()
@@ -62,41 +64,52 @@ const loseConnections = () =>
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
   )
 
-it(`addresses in order get every event in order through ${ROUNDS} kills, stops and lost connections of their processes`, async () => {
-  const { id: sourceId } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Rounds" })))
-  const receivers = await Promise.all(Array.from({ length: ADDRESSES }, (_, index) => openAddress(sourceId, index)))
-  await workers.start(3)
-  const accept = async (round: number) => {
-    for (let n = 0; n < EVENTS_A_ROUND; n++) {
-      await vi.waitFor(
-        () => cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, `${round} ${n}`, false)))),
-        { timeout: 120_000 },
-      )
+it(
+  `addresses in order get every event in order through ${ROUNDS} kills, stops and lost connections of their processes`,
+  async () => {
+    const { id: sourceId } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Rounds" })))
+    const receivers = await Promise.all(Array.from({ length: ADDRESSES }, (_, index) => openAddress(sourceId, index)))
+    await workers.start(3)
+    const accept = async (round: number) => {
+      for (let n = 0; n < EVENTS_A_ROUND; n++) {
+        await vi.waitFor(
+          () =>
+            cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, `${round} ${n}`, false)))),
+          { timeout: 120_000 },
+        )
+      }
     }
-  }
-  const retryNow = () => database.run("UPDATE cabinet.follower SET not_before = cabinet.now() WHERE failures > 0")
-  for (let round = 0; round < ROUNDS; round++) {
-    const accepting = accept(round)
-    await workers.disturb(DISTURBANCES[round % DISTURBANCES.length]!, round, loseConnections)
-    await accepting
-    await vi.waitFor(retryNow, { timeout: 120_000 })
-  }
-  const accepted = await database.run("SELECT id::int AS id FROM cabinet.event ORDER BY epoch, xid, id")
-  const expected = accepted.map(({ id }) => Number(id))
-  await vi.waitFor(
-    async () => {
-      await retryNow()
-      for (const { log } of receivers) assert.deepStrictEqual(checkLog(log, expected).missing, [])
-    },
-    { timeout: 240_000, interval: 300 },
-  )
-  for (const { log } of receivers) {
-    const { early, returns } = checkLog(log, expected)
-    expect(early).toEqual([])
-    expect(returns).toBeLessThanOrEqual(ROUNDS)
-  }
-  await Promise.all(receivers.map((one) => one.close()))
-}, 3_600_000)
+    const retryNow = () => database.run("UPDATE cabinet.follower SET not_before = cabinet.now() WHERE failures > 0")
+    for (let round = 0; round < ROUNDS; round++) {
+      const accepting = accept(round)
+      await workers.disturb(DISTURBANCES[round % DISTURBANCES.length]!, round, loseConnections)
+      await accepting
+      await vi.waitFor(retryNow, { timeout: 120_000 })
+      if ((round + 1) % REPORTED_ROUNDS === 0)
+        process.stdout.write(`${round + 1} rounds, ${receivers.at(-1)!.log.length} events\n`)
+    }
+    const accepted = await database.run("SELECT id::int AS id FROM cabinet.event ORDER BY epoch, xid, id")
+    const expected = accepted.map(({ id }) => Number(id))
+    await vi.waitFor(
+      async () => {
+        await retryNow()
+        for (const { log } of receivers) assert.deepStrictEqual(checkLog(log, expected).missing, [])
+      },
+      { timeout: 240_000, interval: 300 },
+    )
+    const faults = receivers.map(({ log }) => checkLog(log, expected))
+    if (ROUNDS >= REPORTED_ROUNDS) {
+      const all = faults.map(({ returns }) => returns)
+      process.stdout.write(`${expected.length} events each; returns of each address: ${all.join(" ")}\n`)
+    }
+    for (const { early, returns } of faults) {
+      expect(early).toEqual([])
+      expect(returns).toBeLessThanOrEqual(ROUNDS)
+    }
+    await Promise.all(receivers.map((one) => one.close()))
+  },
+  1_200_000 + ROUNDS * 20_000,
+)
 
 it("checkLog finds a gap, an early event and a return", () => {
   expect(checkLog([1, 2, 2, 3], [1, 2, 3])).toEqual({ missing: [], early: [], returns: 0 })
