@@ -666,6 +666,13 @@ CREATE TABLE cabinet.repeat_window (
   CONSTRAINT repeat_window_pkey PRIMARY KEY (source_id, fingerprint)
 ) WITH (fillfactor=80);
 
+CREATE TABLE cabinet.resend (
+  event_id bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  delivery_id bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT resend_pkey PRIMARY KEY (event_id)
+);
+
 CREATE TABLE cabinet.role_password (
   role text NOT NULL,
   password text NOT NULL,
@@ -1016,6 +1023,7 @@ AS $function$
       UPDATE cabinet.delivery SET state = 'cancelled' WHERE event_id = ANY (gone) AND state = 'due';
       DELETE FROM cabinet.fan_out WHERE event_id = ANY (gone);
       DELETE FROM cabinet.filtered_fan_out WHERE event_id = ANY (gone);
+      DELETE FROM cabinet.resend WHERE event_id = ANY (gone);
       IF TG_OP = 'DELETE' THEN
         DELETE FROM cabinet.trashed_event WHERE event_id = ANY (gone);
       ELSE
@@ -1657,6 +1665,12 @@ COMMENT ON COLUMN cabinet.registry_change.changed IS 'The transaction. Numbers o
 COMMENT ON TABLE cabinet.registry_due IS 'A line for each registered cabinet. Kept apart from the registry: it changes often, and no reader of the registry needs it.';
 
 COMMENT ON COLUMN cabinet.registry_due.due_at IS 'No later than its next work, unless a process has the cabinet open: that process moves it ahead every minute.';
+
+COMMENT ON TABLE cabinet.resend IS 'Events whose successful deliveries the follower "deliveries" is still to make due again.';
+
+COMMENT ON COLUMN cabinet.resend.at IS 'When the event was changed: what was delivered later was delivered as changed.';
+
+COMMENT ON COLUMN cabinet.resend.delivery_id IS 'Deliveries up to this one are due again.';
 
 COMMENT ON COLUMN cabinet.row_set_aside.refused IS 'Whether the database refuses the row; otherwise the program cannot plan it.';
 

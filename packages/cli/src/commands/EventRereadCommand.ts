@@ -42,8 +42,12 @@ const exampleLines = (example: RereadExample | null, dryRun: boolean): ReadonlyA
   ]
 }
 
-const deliveredText = (deliver: boolean, deliveries: number): string =>
-  deliver ? ` ${counted(deliveries, "delivery is", "deliveries are")} due.` : ""
+const deliveredText = (deliver: boolean, deliveries: number, dryRun: boolean): string => {
+  if (!deliver) return ""
+  return dryRun
+    ? ` ${counted(deliveries, "delivery", "deliveries")} would be sent again.`
+    : ` ${counted(deliveries, "delivery is", "deliveries are")} due.`
+}
 
 const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dryRun: boolean) =>
   Effect.gen(function* () {
@@ -61,7 +65,7 @@ const eventsReread = (events: ReadonlyArray<number>, options: RereadOptions, dry
       return [
         columns(["EVENT", "READING", ""], cells, { style, none: "None." }),
         ...exampleLines(example, dryRun),
-        ...(options.deliver && !dryRun ? [deliveredText(true, deliveries).trim()] : []),
+        ...(options.deliver ? [deliveredText(true, deliveries, dryRun).trim()] : []),
       ].join("\n")
     })
   })
@@ -114,7 +118,11 @@ const sourceReread = (sourceId: number, options: RereadOptions, input: { dryRun:
     const { dryRun } = input
     if (!dryRun && !input.yes && process.stdin.isTTY && process.stderr.isTTY) {
       const preview = yield* walked(sourceId, options, true)
-      yield* confirmedByPerson(false, `${walkLines(preview, true).join("\n")}\nRead them again?`)
+      const lines = [
+        ...walkLines(preview, true),
+        ...(options.deliver ? [deliveredText(true, preview.deliveries, true).trim()] : []),
+      ]
+      yield* confirmedByPerson(false, `${lines.join("\n")}\nRead them again?`)
     }
     const found = yield* walked(sourceId, options, dryRun)
     const { seen, outcomes, damaged, example, deliveries } = found
@@ -130,7 +138,7 @@ const sourceReread = (sourceId: number, options: RereadOptions, input: { dryRun:
     yield* report(yield* format, json, () =>
       [
         ...walkLines(found, dryRun),
-        dryRun ? "Nothing was changed." : `Done.${deliveredText(options.deliver, deliveries)}`,
+        `${dryRun ? "Nothing was changed." : "Done."}${deliveredText(options.deliver, deliveries, dryRun)}`,
       ].join("\n"),
     )
   })

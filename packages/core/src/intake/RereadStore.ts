@@ -31,10 +31,12 @@ export class RereadStore extends Context.Service<
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
     /** The events whose originals are kept and are not JSON. */
     readonly slice: (query: SliceQuery) => Returns<OriginalSlice>
+    /** How many successful deliveries each of the events has that would be sent again. */
+    readonly countResent: (events: ReadonlyArray<number>) => Returns<ReadonlyMap<number, number>>
     /**
-     * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, the same transaction
-     * makes the changed events' deliveries due again, and adds one for each address that is as old as the event and has no
-     * delivery of it. Returns how many deliveries that makes due.
+     * Changes events, their rows and the readings of their originals in one transaction. With `deliver`, a follower makes the
+     * changed events' successful deliveries due again, and each address that is as old as the event and has no delivery of
+     * it gets one. Returns how many deliveries that makes due.
      */
     readonly change: (events: ReadonlyArray<number>, decide: RereadDecision, deliver: boolean) => Returns<number>
   }

@@ -38,14 +38,14 @@ export interface RereadVerdicts {
   readonly verdicts: ReadonlyArray<RereadVerdict>
   /** The first event that changes; null if none does. */
   readonly example: RereadExample | null
-  /** How many deliveries that makes due. */
+  /** How many deliveries that makes due; if nothing is changed, how many would be sent again. */
   readonly deliveries: number
 }
 
 const verdictMembers: Shape.Members<RereadVerdicts> = {
   verdicts: Shape.list(verdictShape),
   example: rereadExampleShape,
-  deliveries: Shape.whole("How many deliveries that makes due."),
+  deliveries: Shape.whole("How many deliveries that makes due; with `dry_run`, how many would be sent again."),
 }
 
 /** The JSON of the outcomes for given events and its description. */

@@ -49,7 +49,7 @@ export class Rereading extends Context.Service<
   {
     /** At most `MAX_REREAD_EVENTS`. Refused if none of them can be read again. */
     readonly events: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
-    /** The same verdicts, without changing anything. */
+    /** The same verdicts, and how many successful deliveries would be sent again, without changing anything. */
     readonly tryEvents: (events: ReadonlyArray<number>, options: RereadOptions) => Effect.Effect<RereadVerdicts, Fails>
     /** A page of the events of a source whose original requests are still stored, oldest first. */
     readonly source: (query: RereadQuery) => Effect.Effect<RereadPage, Fails>
@@ -72,14 +72,17 @@ export class Rereading extends Context.Service<
           const chunk = ids.slice(at, at + CHUNK)
           if (change.dryRun) {
             // In chunks, as for a change: a body has up to 64 KB, and other work runs in between.
+            const changed: Array<number> = []
             for (const event of yield* store.find(chunk)) {
-              found.decide(event)
+              if (found.decide(event) !== null) changed.push(event.id)
               yield* Effect.yieldNow
             }
+            if (!change.deliver || changed.length === 0) continue
+            for (const count of (yield* store.countResent(changed)).values()) deliveries += count
           } else deliveries += yield* store.change(chunk, found.decide, change.deliver)
           yield* Effect.yieldNow
         }
-        if (deliveries > 0) yield* signal.wake
+        if (deliveries > 0 && !change.dryRun) yield* Effect.andThen(signal.wake, signal.fanOut.wake)
         return { ...found.of(ids), deliveries }
       })
       const given = Effect.fnUntraced(function* (

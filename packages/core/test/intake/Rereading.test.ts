@@ -26,11 +26,15 @@ const event = (id: number): RereadEvent => {
   }
 }
 
+const run = <A, E>(work: Effect.Effect<A, E, Rereading>) =>
+  Effect.runPromise(Effect.provide(work, Layer.provide(Rereading.layer, dependencies)))
+
 const dependencies = Layer.mergeAll(
   Layer.succeed(RereadStore, {
     missing: () => Effect.succeed(null),
     find: (events: ReadonlyArray<number>) => Effect.succeed(events.map(event)),
     slice: () => Effect.die("unused"),
+    countResent: (events: ReadonlyArray<number>) => Effect.succeed(new Map(events.map((id) => [id, 2]))),
     change: () => Effect.die("unused"),
   }),
   Layer.succeed(Sources, {} as never),
@@ -49,9 +53,7 @@ it("Rereading yields to the event loop after each event of a trial", async () =>
   const ids = Array.from({ length: EVENTS }, (_, n) => n + 1)
   const work = Effect.flatMap(Rereading, (rereading) => rereading.tryEvents(ids, options))
   setImmediate(count)
-  const { verdicts, example } = await Effect.runPromise(
-    Effect.provide(work, Layer.provide(Rereading.layer, dependencies)),
-  )
+  const { verdicts, example } = await run(work)
   isDone = true
   assert.strictEqual(verdicts.filter(({ outcome }) => outcome === "changed").length, EVENTS)
   assert.isAtLeast(turns, EVENTS)
@@ -63,4 +65,15 @@ it("Rereading yields to the event loop after each event of a trial", async () =>
     before: `ä${"å".repeat(199)}…`,
     after: `д${"е".repeat(199)}…`,
   })
+})
+
+it("tryEvents counts what would be sent again, if it is to be", async () => {
+  const count = (deliver: boolean) =>
+    run(
+      Rereading.use((rereading) =>
+        rereading.tryEvents([1, 2], { encoding: "windows-1251", allValues: false, deliver }),
+      ),
+    )
+  assert.strictEqual((await count(true)).deliveries, 4)
+  assert.strictEqual((await count(false)).deliveries, 0)
 })

@@ -23,17 +23,6 @@ export const RESEND = `
   ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE NOT (d.state = 'due' AND d.claimed_at IS NOT NULL)
   RETURNING 1 AS one`
 
-/** $1: events, none of them deleted. Makes their successful deliveries due again. Queued ones will carry the changed event. */
-export const RESEND_OF_EVENTS = `
-  INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)
-  SELECT DISTINCT ON (k.id) k.id, k.address_id, k.event_id, k.attempts, k.created_at, cabinet.now(), k.last_at, k.outcome
-  FROM cabinet.delivery_all k
-  WHERE k.event_id = ANY ($1::int8[]) AND k.state = 'delivered'
-    AND EXISTS (SELECT FROM cabinet.address a WHERE a.id = k.address_id AND a.removed_at IS NULL)
-  ORDER BY k.id, k.attempts DESC
-  ON CONFLICT (id) DO UPDATE SET ${MADE_DUE} WHERE d.state <> 'due'
-  RETURNING 1 AS one`
-
 /** $1: delivery. The reason why it could not be resent; null if its attempt was in flight, and has ended since. */
 export const WHY_NOT_RESENT = `
   SELECT CASE WHEN d.type = 'ping' THEN 'ping'

@@ -11,6 +11,7 @@ import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { followOn } from "../follower/FollowerTransaction.ts"
 import * as Statement from "./FanOutStatement.ts"
+import { resendSlice } from "./ResendQueue.ts"
 
 /** The most events of one slice. */
 const SLICE_EVENTS = 100
@@ -82,6 +83,15 @@ const slice = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: numb
   return { place, result: { written, more } satisfies FanOutSlice }
 })
 
+/** What is sent again fills the rest of a slice, and a tenth of it even if there is more that is new. */
+const sliceAndResend = Effect.fnUntraced(function* (sql: Sql, from: FeedPlace, rows: number) {
+  const fannedOut = yield* slice(sql, from, rows)
+  const { written, more } = fannedOut.result
+  const resent = yield* resendSlice(sql, more ? Math.ceil(rows / 10) : Math.max(1, rows - written))
+  const result = { written: written + resent.written, more: more || resent.more } satisfies FanOutSlice
+  return { ...fannedOut, result }
+})
+
 const NOTHING: Wrote = { picked: 0, last: null, written: 0 }
 
 export const layer = Layer.effect(
@@ -91,7 +101,7 @@ export const layer = Layer.effect(
       write: (held, rows) =>
         orUnavailable(
           Effect.map(
-            followOn(sql, held, (place) => slice(sql, place, rows)),
+            followOn(sql, held, (place) => sliceAndResend(sql, place, rows)),
             (done) => done?.result ?? null,
           ),
         ),

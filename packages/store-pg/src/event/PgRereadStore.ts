@@ -11,7 +11,7 @@ import type { SqlError } from "effect/sql"
 import { int8Array, textArray } from "../connection/Parameter.ts"
 import { isConflict, isUnavailable, orUnavailable } from "../connection/StoreFailure.ts"
 import { deliverStored } from "../delivery/DeliverStored.ts"
-import { RESEND_OF_EVENTS } from "../delivery/DeliveryStatement.ts"
+import { countResent, queueResent } from "../delivery/ResendQueue.ts"
 import { replaceRows, setRefusedAside, writeStoredRows } from "../row/StoredRows.ts"
 import { missingEvent, originalSlice } from "./KeptOriginals.ts"
 import * as RereadStatement from "./RereadStatement.ts"
@@ -94,11 +94,18 @@ const refusalOf = <A>(work: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<
     onFailure: (error) => (isUnavailable(error) || isConflict(error) ? Effect.fail(error) : Effect.succeed(error)),
   })
 
-/** Returns how many deliveries become due. */
-const deliverAgain = Effect.fnUntraced(function* (sql: Sql, sourceId: number, changed: ReadonlyArray<Changed>) {
-  const resent = yield* sql.unsafe(RESEND_OF_EVENTS, [int8Array(changed.map(({ id }) => BigInt(id)))])
+/** `resent`: how many of their deliveries the follower makes due again. Returns how many deliveries become due. */
+const deliverAgain = Effect.fnUntraced(function* (
+  sql: Sql,
+  sourceId: number,
+  changed: ReadonlyArray<Changed>,
+  resent: ReadonlyMap<number, number>,
+) {
+  const again = changed.map(({ id }) => Number(id)).filter((id) => resent.has(id))
+  if (again.length > 0) yield* queueResent(sql, again)
   const events = changed.map(({ id }) => ({ id, was_sent: false }))
-  return resent.length + (yield* deliverStored(sql, sourceId, events, false))
+  const made = yield* deliverStored(sql, sourceId, events, false)
+  return again.reduce((sum, id) => sum + resent.get(id)!, made)
 })
 
 const change = Effect.fnUntraced(function* (
@@ -107,12 +114,13 @@ const change = Effect.fnUntraced(function* (
     events,
     originalDays,
     decide,
-    deliver,
+    resent,
   }: {
     readonly events: ReadonlyArray<number>
     readonly originalDays: number
     readonly decide: RereadDecision
-    readonly deliver: boolean
+    /** Null if nothing is to be delivered. */
+    readonly resent: ReadonlyMap<number, number> | null
   },
 ) {
   yield* sql.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MILLIS}`)
@@ -126,7 +134,7 @@ const change = Effect.fnUntraced(function* (
   let deliveries = 0
   for (const [sourceId, its] of bySource) {
     yield* correctRows(sql, sourceId, its)
-    if (deliver) deliveries += yield* deliverAgain(sql, sourceId, its)
+    if (resent !== null) deliveries += yield* deliverAgain(sql, sourceId, its, resent)
   }
   return deliveries
 })
@@ -148,8 +156,12 @@ export const layer = ({ originalDays }: RereadStoreOptions) =>
             orUnavailable,
           ),
         slice: (query) => originalSlice(sql, RereadStatement.SLICE, query, originalDays),
+        countResent: (events) => orUnavailable(countResent(sql, events)),
+        // Counted before anything is locked: one event may have a hundred thousand deliveries.
         change: (events, decide, deliver) =>
-          sql.withTransaction(change(sql, { events, originalDays, decide, deliver })).pipe(orUnavailable),
+          Effect.flatMap(deliver ? countResent(sql, events) : Effect.succeed(null), (resent) =>
+            sql.withTransaction(change(sql, { events, originalDays, decide, resent })),
+          ).pipe(orUnavailable),
       }),
     ),
   )

@@ -27,7 +27,8 @@ export interface FollowerRow {
 const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
 
 /** Whether there are deliveries to write. */
-export const HAS_FAN_OUT = "(EXISTS (SELECT FROM cabinet.fan_out) OR EXISTS (SELECT FROM cabinet.filtered_fan_out))"
+export const HAS_FAN_OUT =
+  "(EXISTS (SELECT FROM cabinet.fan_out) OR EXISTS (SELECT FROM cabinet.filtered_fan_out) OR EXISTS (SELECT FROM cabinet.resend))"
 
 /**
  * Most follow the feed. That of deliveries has a queue, because few sources leave it any work. A rebuild of a table
@@ -40,6 +41,7 @@ export const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN ${HAS_FAN_OUT} WHE
 const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
   UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
   UNION ALL (SELECT q.at FROM cabinet.filtered_fan_out q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT q.at FROM cabinet.resend q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
   UNION ALL (SELECT NULL FROM cabinet.table_rebuild_change c
     WHERE f.kind = '${REBUILD_KIND}' AND c.source_id::text = f.name LIMIT ${MOST_BEHIND})`
 

@@ -53,12 +53,12 @@ const deliveries = async () =>
     )
   ).map(({ pair }) => pair)
 
-const write = async () => {
+const write = async (rows = 10_000) => {
   await cabinet.run(
     "UPDATE cabinet.follower SET leased_until = 'epoch', not_before = 'epoch' WHERE kind = 'deliveries'",
   )
   const held = await cabinet.runtime.runPromise(FollowerStore.use((store) => store.claim("deliveries")))
-  await cabinet.runtime.runPromise(FanOutStore.use((store) => store.write(Option.getOrThrow(held), 10_000)))
+  await cabinet.runtime.runPromise(FanOutStore.use((store) => store.write(Option.getOrThrow(held), rows)))
 }
 
 it("more than 1,000 deliveries to addresses without a filter are left to the follower, whatever their source does", async () => {
@@ -115,4 +115,70 @@ it("events that pass up to 100 filters, and 1,000 together, have their deliverie
   assert.lengthOf(await deliveries(), 0)
   const expected = events.map((event, n) => [event, n === 0 ? [...many, 1_000_000] : many])
   assert.deepEqual(await queued(), expected)
+})
+
+/** Makes every delivery one that has been made, and queues the events as changed. */
+const changeDelivered = async (events: ReadonlyArray<number>) => {
+  await cabinet.run(`INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, event_id, delivery_created_at)
+    SELECT id, 1, address_id, cabinet.now(), true, 1, event_id, created_at FROM cabinet.delivery`)
+  await cabinet.run("DELETE FROM cabinet.delivery")
+  await cabinet.run(
+    `INSERT INTO cabinet.resend (event_id, at) SELECT id, cabinet.now() FROM cabinet.event WHERE id IN (${events.join(", ")})`,
+  )
+}
+
+const plainAddresses = async (count: number): Promise<ReadonlyArray<number>> => {
+  const ids: Array<number> = []
+  for (let n = 0; n < count; n++) {
+    ids.push((await cabinet.book((book) => book.create({ url: "https://example.com/", sources: [source] }))).id)
+  }
+  return ids
+}
+
+it("deliveries of changed events are due again once, in slices that go on where the last one ended", async () => {
+  await plainAddresses(3)
+  const events = await cabinet.accept(source, 2)
+  const before = await deliveries()
+  await changeDelivered(events)
+  const sizes: Array<number> = []
+  for (let n = 0; (await cabinet.run("SELECT FROM cabinet.resend")).length > 0; n++) {
+    assert.isBelow(n, 9)
+    await write(2)
+    sizes.push((await deliveries()).length)
+    // Those that were delivered again meanwhile are not due a second time.
+    if (n === 0) await deliverAll()
+  }
+  assert.deepEqual(sizes.slice(0, 2), [2, 2])
+  assert.deepEqual((await redelivered()).toSorted(), before.slice(0, 2).toSorted())
+  assert.deepEqual(await deliveries(), before.slice(2))
+})
+
+/** Delivers what is due, as a worker would. */
+const deliverAll = async () => {
+  await cabinet.run(`INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, event_id, delivery_created_at)
+    SELECT id, attempts + 1, address_id, cabinet.now() + interval '1 s', true, 1, event_id, created_at FROM cabinet.delivery`)
+  await cabinet.run("DELETE FROM cabinet.delivery")
+}
+
+const redelivered = async () =>
+  (await cabinet.run("SELECT event_id || ' to ' || address_id AS pair FROM cabinet.attempt WHERE number > 1")).map(
+    ({ pair }) => String(pair),
+  )
+
+it("nothing is sent again to removed addresses, of trashed events, or after the change; new deliveries come first", async () => {
+  const [kept, removed] = await plainAddresses(2)
+  const [changed, trashed, later] = await cabinet.accept(source, 3)
+  await changeDelivered([changed!, trashed!, later!])
+  await cabinet.run(`UPDATE cabinet.address SET removed_at = cabinet.now() WHERE id = ${removed}`)
+  await cabinet.runtime.runPromise(Trash.use((trash) => trash.trash(source, [trashed!])))
+  await cabinet.run(`UPDATE cabinet.resend SET at = at - interval '1 hour' WHERE event_id = ${later}`)
+  await cabinet.run(
+    `INSERT INTO cabinet.fan_out (as_of, event_id, source_id, at) SELECT id, id, source_id, received_at FROM cabinet.event WHERE id = ${later}`,
+  )
+  await write(1)
+  assert.deepEqual(await deliveries(), [`${changed} to ${kept}`, `${later} to ${kept}`])
+  while ((await cabinet.run("SELECT FROM cabinet.resend UNION ALL SELECT FROM cabinet.fan_out")).length > 0) {
+    await write(1)
+  }
+  assert.deepEqual(await deliveries(), [`${changed} to ${kept}`, `${later} to ${kept}`])
 })

@@ -125,7 +125,7 @@ export const openDeliveryCabinet = async () => {
     begin: async (): Promise<number> => {
       await run(
         // First what is counted in the background, which then locks addresses.
-        "TRUNCATE cabinet.filtered_events, cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.fan_out, cabinet.filtered_fan_out, cabinet.subscription_count, cabinet.attempt, cabinet.source CASCADE",
+        "TRUNCATE cabinet.filtered_events, cabinet.address, cabinet.address_source, cabinet.delivery, cabinet.fan_out, cabinet.filtered_fan_out, cabinet.resend, cabinet.subscription_count, cabinet.attempt, cabinet.source CASCADE",
       )
       await run("UPDATE cabinet.clock SET shift = '0'")
       await pass("0 days")
