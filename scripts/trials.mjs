@@ -3,7 +3,7 @@
  * how much of the code the suite runs, the whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, the data of earlier versions, which it builds from their commits, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
- * minutes beside a view that nothing can stop, a thousand faults of deliveries in order, twenty kills under an agent that follows by webhook and 5,000
+ * minutes beside a view that nothing can stop, a thousand faults of deliveries in order, the example receivers in four languages, twenty kills under an agent that follows by webhook and 5,000
  * random requests of agents, 25 killed rebuilds, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
  * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
@@ -95,6 +95,13 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/fault/orderedDeliveries.test.ts", "--disable-console-intercept"],
     env: { ORDERED_ROUNDS: "1000", ORDERED_ADDRESSES: "20" },
+  },
+  receivers: {
+    missing: ["go version", "php --version"].every((probe) => spawnSync("sh", ["-c", probe]).status === 0)
+      ? null
+      : "no Go and PHP (Debian's golang-go and php-cli)",
+    run: [vitest, "run", "test/fault/deliveryReceivers.test.ts"],
+    env: {},
   },
   agents: {
     missing: null,

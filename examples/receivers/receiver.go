@@ -20,6 +20,13 @@ import (
 var secret = []byte(os.Getenv("SIGNING_SECRET"))
 var seen sync.Map // In production: a unique column in your database.
 
+type delivery struct {
+	ID     int64
+	Type   string
+	Source struct{ Name string }
+	Data   struct{ ID int64 }
+}
+
 func verified(body []byte, header string) bool {
 	t := ""
 	parts := strings.Split(header, ",")
@@ -50,18 +57,26 @@ func receive(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	var delivery struct {
-		ID     int64
-		Type   string
-		Source struct{ Name string }
-		Data   struct{ ID int64 }
+	// A batch has its deliveries in `events`, each as it would be alone.
+	var message struct {
+		delivery
+		Events []delivery
 	}
-	if json.Unmarshal(body, &delivery) != nil {
+	if json.Unmarshal(body, &message) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	if _, again := seen.LoadOrStore(delivery.ID, true); delivery.Type == "event.received" && !again {
-		fmt.Printf("event %d of %s\n", delivery.Data.ID, delivery.Source.Name)
+	deliveries := []delivery{message.delivery}
+	if message.Type == "events.received" {
+		deliveries = message.Events
+	}
+	for _, one := range deliveries {
+		if one.Type != "event.received" {
+			continue
+		}
+		if _, again := seen.LoadOrStore(one.ID, true); !again {
+			fmt.Printf("event %d of %s\n", one.Data.ID, one.Source.Name)
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

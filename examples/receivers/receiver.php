@@ -24,8 +24,10 @@ if (!verified($body, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? '', $secret)) {
     http_response_code(401);
     exit;
 }
-$delivery = json_decode($body, true, 1024, JSON_BIGINT_AS_STRING);
-if ($delivery['type'] === 'event.received') {
+$message = json_decode($body, true, 1024, JSON_BIGINT_AS_STRING);
+// A batch has its deliveries in `events`, each as it would be alone.
+foreach ($message['type'] === 'events.received' ? $message['events'] : [$message] as $delivery) {
+    if ($delivery['type'] !== 'event.received') continue;
     // The same $delivery['id'] may be delivered again: keep the ids you have had, in a unique column of your database.
     error_log("event {$delivery['data']['id']} of {$delivery['source']['name']}");
 }

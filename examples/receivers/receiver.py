@@ -31,10 +31,12 @@ class Receiver(BaseHTTPRequestHandler):
         body = self.rfile.read(int(length))  # The raw bytes: verify before parsing.
         good = verified(body, self.headers.get("X-Service-Signature", ""))
         if good:
-            delivery = json.loads(body)
-            if delivery["type"] == "event.received" and delivery["id"] not in seen:
-                seen.add(delivery["id"])  # The same id may be delivered again.
-                print(f"event {delivery['data']['id']} of {delivery['source']['name']}", flush=True)
+            message = json.loads(body)
+            # A batch has its deliveries in `events`, each as it would be alone.
+            for delivery in message["events"] if message["type"] == "events.received" else [message]:
+                if delivery["type"] == "event.received" and delivery["id"] not in seen:
+                    seen.add(delivery["id"])  # The same id may be delivered again.
+                    print(f"event {delivery['data']['id']} of {delivery['source']['name']}", flush=True)
         self.send_response(204 if good else 401)
         self.end_headers()
 

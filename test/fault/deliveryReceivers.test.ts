@@ -42,10 +42,12 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
     const [command, ...words] = run(port)
     child = spawn(command!, words, {
       env: { ...process.env, SIGNING_SECRET: SECRET, PORT: String(port) },
-      stdio: ["ignore", "pipe", "ignore"],
+      stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     })
-    child.stdout!.on("data", (text: Buffer) => (printed += text.toString()))
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.on("data", (text: Buffer) => (printed += text.toString()))
+    }
     // Any response shows that it listens.
     for (let ready = false; !ready;) {
       ready = await post("", "").then(
@@ -79,6 +81,17 @@ describe.each(languages)("the receiver in $name", ({ name, run }) => {
       "event 902 of Twice",
       "event 903 of Twice",
     ])
+  })
+
+  it("takes each event of a batch, and refuses one that was changed", async () => {
+    const of = (id: number) =>
+      `{"id":${id},"type":"event.received","created_at":"2026-11-21T09:30:00Z","source":{"id":1,"name":"Batch"},"data":{"id":${id}}}`
+    const batch = `{"id":805,"type":"events.received","created_at":"2026-11-21T09:30:00Z","events":[${[803, 804, 805].map(of).join()}]}`
+    const signature = signDelivery(bytes(batch), [SECRET], now())
+    expect(await post(batch.replace("803", "802"), signature)).toBe(401)
+    expect(await post(batch, signature)).toBe(204)
+    await vi.waitUntil(() => printed.includes("event 805 of Batch"), { timeout: 100_000 })
+    expect(printed.match(/event \d+ of Batch/g)).toEqual([803, 804, 805].map((id) => `event ${id} of Batch`))
   })
 
   it("refuses a wrong secret, changed bytes, an old or missing time, and a missing signature", async () => {
