@@ -2,10 +2,15 @@
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
+import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
+import { RereadStore } from "@data-cabinet/core/intake/RereadStore"
 import { type Json, JsonNumber } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { SearchIndex } from "@data-cabinet/core/row/SearchIndex"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import { drainDeferredRows } from "@data-cabinet/store-pg/row/DeferredRows"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Random, randomFrom } from "./random.ts"
@@ -149,4 +154,73 @@ it("run is refused for a table of another role, and then nothing is written", as
   )
   expect(refused).toMatchObject({ code: "no_right", message: expect.stringContaining("belongs to postgres") })
   expect(await reading.database.run("SELECT FROM pg_class WHERE relname LIKE 'rebuild\\_%'")).toEqual([])
+})
+
+const PLAIN = { columns: [], withoutEmpty: false, nestBrackets: false }
+
+/** Reads an event again as these fields, as a rereading does. */
+const reread = (id: number, fields: ReadonlyMap<string, Json>) => {
+  const read: Reread = {
+    payload: fields,
+    text: jsonText(fields),
+    charset: "windows-1251",
+    charsetFrom: "reread",
+    replaced: 0,
+    others: [],
+    changed: [],
+  }
+  return reading.runtime.runPromise(RereadStore.use((store) => store.change([id], () => read, false)))
+}
+
+it("run has the cells of events that are read again meanwhile, and leaves out rows that are set aside", async () => {
+  const source = await newSource("Reread")
+  const [first, second, third] = await append(
+    source,
+    ["ÀÁ", "ÂÃ", "ÄÅ"].map((name) => new Map([["name", name]])),
+  )
+  await reading.database.run("CREATE UNIQUE INDEX one_name ON sources.reread (name)")
+  await reread(first!, new Map([["name", "АБ"]]))
+  const [aside] = await append(source, [new Map([["name", "ÂÃ"]])])
+  const drained = async () => {
+    await reading.runtime.runPromise(drainDeferredRows)
+    return (await reading.database.run("SELECT event_id::float8 AS id FROM cabinet.row_set_aside")).map(({ id }) => id)
+  }
+  await expect.poll(drained, { timeout: 100_000 }).toEqual([aside])
+  let isReread = false
+  const meanwhile = ({ step }: { readonly step: string }) =>
+    Effect.promise(async () => {
+      if (isReread || step !== "changes") return
+      isReread = true
+      await reread(third!, new Map([["имя", "ДЕ"]]))
+    })
+  await reading.runtime.runPromise(TableRebuild.use((all) => all.run(source, PLAIN, meanwhile)))
+  const rows = () =>
+    reading.database.run(
+      "SELECT _event_id::float8 AS id, name, to_jsonb(t)->>'imya' AS other FROM sources.reread t ORDER BY 1",
+    )
+  const kept = [
+    { id: first, name: "АБ", other: null },
+    { id: second, name: "ÂÃ", other: null },
+    { id: third, name: null, other: "ДЕ" },
+  ]
+  expect(await rows()).toEqual(kept)
+  expect(await drained()).toEqual([aside])
+  await reading.database.run("DROP INDEX sources.one_name")
+  await reading.database.run("UPDATE cabinet.clock SET shift = shift + interval '2 hours'")
+  await expect.poll(drained, { timeout: 100_000 }).toEqual([])
+  expect(await rows()).toEqual([...kept, { id: aside, name: "ÂÃ", other: null }])
+})
+
+it("run builds the search index of the table again, for all of its new columns", async () => {
+  const source = await newSource("Searched")
+  await append(source, [new Map([["a", "needle"]]), new Map([["b", "hay"]])])
+  const index = <A, E>(work: (port: SearchIndex["Service"]) => Effect.Effect<A, E>) =>
+    reading.runtime.runPromise(SearchIndex.use(work))
+  await index((port) => port.build("sources", "searched"))
+  const columns = [{ column: "b", name: "title" }]
+  const done = await reading.runtime.runPromise(TableRebuild.use((all) => all.run(source, { ...PLAIN, columns })))
+  expect(done).toMatchObject({ columns: ["title", "a"], indexesMissing: [] })
+  expect(await index((port) => port.list("sources", "searched"))).toMatchObject([{ valid: true, complete: true }])
+  const found = Result.getOrThrow(await reading.page("searched", [["q", "HAY"]], "sources"))
+  expect(found.items.map((item) => (JSON.parse(item) as { title: string }).title)).toEqual(["hay"])
 })
