@@ -27,6 +27,9 @@ export interface DelimiterChoice {
 
 const BEFORE_COMMA = [";", "\t", "|"]
 
+/** In a text exported from a web page, the semicolon that ends `&amp;` or `&#39;` separates nothing. */
+const ENTITY = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});/gi
+
 interface Fit extends Constancy {
   readonly delimiter: string
   readonly sample: CsvSample
@@ -34,6 +37,7 @@ interface Fit extends Constancy {
 
 const fitOf = (sampled: SampledText, delimiter: string): Fit | null => {
   if (!sampled.text.includes(delimiter)) return null
+  if (delimiter === ";" && !sampled.text.replaceAll(ENTITY, "").includes(delimiter)) return null
   const sample = csvSample(sampled, delimiter)
   const widths = sample.rows.map(({ cells }) => cells.length)
   return { delimiter, sample, ...constancy(widths, sample.refused) }

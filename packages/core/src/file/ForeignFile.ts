@@ -76,13 +76,18 @@ const markup = (text: string): string | undefined => {
   if (HTML.test(rest)) return "an HTML page, although its name may say otherwise"
   if (/^<Workbook\b/.test(rest)) return "an XML spreadsheet of Excel 2003"
   if (/^<office:document\b/.test(rest)) return "a flat OpenDocument file"
-  return begin.startsWith("<?xml") || /^<[\w:-]+\s+xmlns\b/.test(rest) ? "an XML document" : undefined
+  return begin.startsWith("<?xml") || ELEMENT.test(rest) ? "an XML document" : undefined
 }
+
+/** An element that has a namespace, begins with another element, or is the whole text. */
+const ELEMENT =
+  /^<([A-Za-z_][\w.:-]{0,100})(?:\s+xmlns\b|(?:\s[^<>]{0,1000})?>\s*<[A-Za-z_/!]|(?:\s[^<>]{0,1000})?(?:\/>|>[^<>]*<\/\1\s*>)\s*$)/
 
 /** Texts of other programs whose lines are not rows. `ID;Price` begins a table; `ID;PWXL;N;E` does not. */
 const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^ID;P[A-Z0-9]*(?:;[NE])*\r?\n(?:P;P|F;P\d|[BC];[YX]\d)/, "a SYLK spreadsheet (.slk)"],
   [/^TABLE\r?\n0,1\r?\n/, "a DIF spreadsheet (.dif)"],
+  [/^socialcalc:version:\d/, "a spreadsheet of SocialCalc"],
   [/^BEGIN:VCARD\s/i, "a list of contacts (vCard)"],
   [/^BEGIN:VCALENDAR\s/i, "a calendar (iCalendar)"],
   [/^1CClientBankExchange\s/, "an exchange of 1C with a bank"],
@@ -143,6 +148,20 @@ const isDbase = (head: Uint8Array): boolean => {
   return head[8]! + head[9]! * 256 >= 65 && head[10]! + head[11]! * 256 >= 2 && head[12] === 0 && head[13] === 0
 }
 
+/** Control characters that no text has often; those that separate cells, records and pages are not among them. */
+const CONTROLS = /[\u0002-\u0008\u000E-\u0019\u007F]/g
+/** Less than half of what any data but text has. */
+const LEAST_CONTROLS = 0.03
+/** A text may repeat one control character by mistake. */
+const LEAST_DIFFERENT = 3
+
+/** Data of any kind: many different control characters, or nothing but zero bytes, which are decoded as U+FFFD. */
+const isBinary = (begin: string): boolean => {
+  const controls = begin.match(CONTROLS) ?? []
+  const isOften = controls.length >= begin.length * LEAST_CONTROLS
+  return (isOften && new Set(controls).size >= LEAST_DIFFERENT) || /^\uFFFD{8,}$/.test(begin)
+}
+
 /**
  * Names the format of a file that is no table of rows, from its first bytes, as the end of a sentence; `text` is the same
  * beginning, decoded.
@@ -153,6 +172,7 @@ export const foreignFile = (head: Uint8Array, text: string): string | undefined 
   const what = signed ?? (isDbase(head) ? "a dBase table (.dbf)" : undefined) ?? markup(text) ?? foreignText(text)
   if (what !== undefined) return `${what}, not a table`
   const begin = text.slice(0, LOOK_CHARACTERS)
+  if (isBinary(begin)) return "a binary file, not a table"
   if (isSourceCode(begin)) return "the source code of a program, not a table"
   return isDrawnTable(begin) ? DRAWN : isAlignedTable(begin, text.length > LOOK_CHARACTERS) ? ALIGNED : undefined
 }

@@ -26,7 +26,7 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   const own = rate(sample, ratings(WINDOWS_1251))
   const isTwoBytes = own.high <= FEW && mayBeTwoBytes(sample)
   const isOnlySigns = own.letters === 0 && own.score >= own.high * SIGN
-  if (isOnlySigns && own.high === 1) return { charset: guess, isClear: !isTwoBytes }
+  if (isOnlySigns && own.high === 1) return { charset: guess, isClear: !isTwoBytes && !dividesWord(sample) }
   const isUsual = own.flaws === 0 && own.high >= ENOUGH && own.score >= own.high * USUAL
   if (isUsual && !mayBeHebrew(sample)) return { charset: guess, isClear: true }
   let best = Number.NEGATIVE_INFINITY
@@ -40,7 +40,8 @@ export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
     best = score
     rival = other
   }
-  if (isOnlySigns) return { charset: guess, isClear: !isTwoBytes && best - own.score < own.high * WORD }
+  if (isOnlySigns)
+    return { charset: guess, isClear: !isTwoBytes && !dividesWord(sample) && best - own.score < own.high * WORD }
   const isPlausible = own.score >= own.high * USUAL - Math.sqrt(own.high) * DEVIATION
   // A lone letter is a letter in every Cyrillic charset, and each of two readings of a short word may be meant.
   const isShortWord = own.high === 1 || (own.high <= FEW && own.score - koi8 < FEW_NEAR)
@@ -204,6 +205,7 @@ const isPlausibleLatin = (bytes: Buffer): boolean => {
   return (
     strange * 10 <= high &&
     !isCzech(bytes) &&
+    !dividesWord(bytes) &&
     !bytes
       .toString("latin1")
       .split(/[\r\n&]/)
@@ -227,5 +229,16 @@ const isElsewhere = (line: string): boolean =>
 /** Whether any of these bytes occurs. */
 const has = (bytes: Buffer, ...any: ReadonlyArray<number>): boolean => any.some((byte) => bytes.includes(byte))
 
-const isLatinLetter = (byte: number | undefined): boolean =>
-  byte !== undefined && ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte >= 0xc0)
+/**
+ * Whether a sign stands inside a Latin word. Apostrophes, dashes, `…`, `·` and spaces do; `•`, `”`, `§` or `€` are letters of a
+ * charset of DOS or the Macintosh.
+ */
+const dividesWord = (bytes: Buffer): boolean =>
+  bytes.some((byte, at) => DIVIDING_SIGNS.has(byte) && isAsciiLetter(bytes[at - 1]) && isAsciiLetter(bytes[at + 1]))
+
+const DIVIDING_SIGNS = new Set([0x80, 0x82, 0x84, 0x88, 0x93, 0x94, 0x95, 0xa4, 0xa7, 0xa9, 0xae, 0xb0])
+
+const isAsciiLetter = (byte: number | undefined): boolean =>
+  byte !== undefined && ((byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122))
+
+const isLatinLetter = (byte: number | undefined): boolean => isAsciiLetter(byte) || (byte !== undefined && byte >= 0xc0)

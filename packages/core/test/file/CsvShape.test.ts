@@ -8,6 +8,8 @@ it("csvShape detects the delimiter, even where another candidate occurs inside c
   assert.strictEqual(shape('name,note\nAnn,"a; b; c"\nBob,x\n').delimiter, ",")
   assert.strictEqual(shape("a\tb\n1,1\t2\n").delimiter, "\t")
   assert.strictEqual(shape("a|b\n1|2\n").delimiter, "|")
+  assert.strictEqual(shape("name &amp; x,n\nTom &#38; Jo,1\nA &#x26; B,2\n").delimiter, ",")
+  assert.strictEqual(shape("name &amp; x;n\nTom &#38; Jo;1\n").delimiter, ";")
   assert.strictEqual(shape("alone\n1\n2\n").delimiter, ",")
   assert.deepInclude(shape("sep=|\r\na,b|c\r\n"), { delimiter: "|", firstLine: 2 })
   assert.strictEqual(shape("a;b\n", { delimiter: "," }).delimiter, ",")

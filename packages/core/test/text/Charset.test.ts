@@ -14,12 +14,32 @@ describe("charsetOf", () => {
     ["ISO-8859-5", "iso-8859-5"],
     ["gb2312", "gb18030"],
     ["sjis", "shift_jis"],
+    ["MS932", "shift_jis"],
+    ["SJIS-win", "shift_jis"],
+    ["eucJP-win", "euc-jp"],
+    ["MS949", "euc-kr"],
+    ["UHC", "euc-kr"],
+    ["MS936", "gb18030"],
+    ["MS950", "big5"],
+    ["MacRoman", "macintosh"],
+    ["x-windows-1251", "windows-1251"],
+    ["ISO8859_2", "iso-8859-2"],
+    ["8859_2", "iso-8859-2"],
+    ["cp65001", "utf-8"],
   ] as const)("charsetOf %j is %s", ([label, name]) => assert.strictEqual(charsetOf(label)?.name, name))
 
   it.for(["", "us-ascii", "utf-16", "utf-7", "base64", "hex", "binary", "nonsense", "__proto__", null, undefined])(
     "charsetOf ignores %j",
     (label) => assert.isNull(charsetOf(label)),
   )
+  it.for(
+    "csisolatin2 csisolatin3 iso-ir-110 iso-ir-144 asmo-708 ecma-118 logical csisolatin5 csisolatin6 csisolatin9 dos-874 chinese csbig5 cseuckr".split(
+      " ",
+    ),
+  )("charsetOf knows the web's label %s", (label) => {
+    const web = new TextDecoder(label).encoding.replace("gbk", "gb18030").replace(/-i$/, "")
+    assert.strictEqual(charsetOf(label)?.name, web)
+  })
   it("charsetOf returns the same object for every label of a charset", () => {
     assert.strictEqual(charsetOf("koi8-r"), charsetOf("koi8"))
   })

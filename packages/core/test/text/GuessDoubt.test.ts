@@ -61,6 +61,11 @@ describe("judgeGuess", () => {
     ["eucjp", "山田太郎"],
     ["big5", "台北市"],
     ["win1250", "Łódź"],
+    // Signs inside Latin words: letters in charsets of DOS and the Macintosh.
+    ["cp437", "Björk"],
+    ["macroman", "naïve"],
+    ["macroman", "Straße 5"],
+    ["big5", "Kraków"],
     ["win1250", "Příliš žluťoučký kůň"],
     ["win1253", "Αθήνα"],
     ["win1254", "İstanbul"],
