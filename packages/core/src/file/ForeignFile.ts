@@ -149,7 +149,7 @@ const isDbase = (head: Uint8Array): boolean => {
 }
 
 /** Control characters that no text has often; those that separate cells, records and pages are not among them. */
-const CONTROLS = /[\u0002-\u0008\u000E-\u0019\u007F]/g
+const isControl = (code: number): boolean => (code >= 2 && code <= 8) || (code >= 14 && code <= 25) || code === 127
 /** Less than half of what any data but text has. */
 const LEAST_CONTROLS = 0.03
 /** A text may repeat one control character by mistake. */
@@ -157,7 +157,7 @@ const LEAST_DIFFERENT = 3
 
 /** Data of any kind: many different control characters, or nothing but zero bytes, which are decoded as U+FFFD. */
 const isBinary = (begin: string): boolean => {
-  const controls = begin.match(CONTROLS) ?? []
+  const controls = Array.from(begin, (character) => character.charCodeAt(0)).filter(isControl)
   const isOften = controls.length >= begin.length * LEAST_CONTROLS
   return (isOften && new Set(controls).size >= LEAST_DIFFERENT) || /^\uFFFD{8,}$/.test(begin)
 }
