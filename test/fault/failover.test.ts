@@ -283,7 +283,7 @@ if (hasPatroni && ROUNDS > 0) {
       await follow(again, [servers[1]!], key!.key)
       expect(again.followed.map(({ id }) => id).slice(-ids.length)).toEqual(ids)
 
-      // A page comes again if its acknowledgement is lost; nothing is left out, nor comes before what precedes it.
+      // A page is sent again if its acknowledgement is lost; nothing is left out, nor comes before what precedes it.
       expect([...new Set(await kept)].slice(-ids.length)).toEqual(ids)
 
       const delivered = () =>
