@@ -402,6 +402,11 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   const rest = await ask("GET", `addresses?after=${opening.json.next_cursor}`, { as: "viewer" })
   assert.isTrue(rest.json.data.every((one: { readonly id: number }) => one.id > opening.json.data[0].id))
   assert.deepInclude(rest.json, { has_more: false, next_cursor: null })
+  for (const list of ["keys", "tokens"]) {
+    const first = (await ask("GET", `${list}?limit=1`)).json
+    assert.deepInclude(first, { has_more: true, next_cursor: String(first.data[0].id) })
+    assert.isAbove((await ask("GET", `${list}?after=${first.next_cursor}`)).json.data[0].id, first.data[0].id)
+  }
   assert.strictEqual((await ask("POST", `addresses/${address.json.id}/reveal`)).json.secret, secret)
   const ping = await ask("POST", `addresses/${address.json.id}/ping`, { as: "editor" })
   assert.deepInclude(ping.json, { delivered: false, status: null })

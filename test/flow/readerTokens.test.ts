@@ -176,7 +176,7 @@ it("a token lists sources by id and objects by oid, so a new object with an old 
   for (const path of ["sources", "tables"]) expect((await cabinet.ask(path, token)).json.data).toEqual([])
   // The events of a deleted source stay, as they do for a key.
   expect((await cabinet.ask("events", token)).json.data).toHaveLength(1)
-  const listed = await cabinet.run(AccessTokens.use((tokens) => tokens.list))
+  const listed = await cabinet.run(AccessTokens.use((tokens) => tokens.list({ after: 0, limit: 1_000 })))
   expect(listed.find((one) => one.id === id)!.only).toEqual([])
 })
 
@@ -199,6 +199,6 @@ it("a revocation, an expiry and a changed list apply in every process at the nex
   expect((await other.ask("sources", revoked.token)).status).toBe(200)
   await cabinet.run(AccessTokens.use((tokens) => tokens.revoke(revoked.id)))
   for (const one of [cabinet, other]) expect((await one.ask("sources", revoked.token)).status).toBe(401)
-  const all = await cabinet.run(AccessTokens.use((tokens) => tokens.list))
+  const all = await cabinet.run(AccessTokens.use((tokens) => tokens.list({ after: 0, limit: 1_000 })))
   expect(all.find((listed) => listed.id === revoked.id)!.lastUsedAt).not.toBe(null)
 })

@@ -161,7 +161,7 @@ it("a process of the previous version issues, accepts and revokes tokens for upl
   const [old] = await database.run(
     `INSERT INTO cabinet.upload_token AS o (name, prefix, fingerprint) VALUES ('old', 'dco_', sha256('old')) RETURNING id::int AS id`,
   )
-  const all = await runtime.runPromise(AccessTokens.use((tokens) => tokens.list))
+  const all = await runtime.runPromise(AccessTokens.use((tokens) => tokens.list({ after: 0, limit: 1_000 })))
   assert.deepInclude(
     all.find(({ id }) => id === old!["id"]),
     { name: "old", role: "uploader", expiresAt: null },

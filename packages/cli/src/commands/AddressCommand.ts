@@ -7,7 +7,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { CommandError } from "../error/CommandError.ts"
 import { preview } from "./AddressPreview.ts"
-import { limitFlag } from "./LimitFlag.ts"
+import { idPage, idPageFlags } from "./LimitFlag.ts"
 import { addressArgument, addressNamed, sourceNamed } from "./Named.ts"
 import { confirmed, yes } from "./Confirm.ts"
 import { log, ping, resend, skip, test } from "./AddressDeliveryCommands.ts"
@@ -63,21 +63,10 @@ const add = Command.make("add", { url, urlFile, sources: addedSources, where, ..
   }),
 ).pipe(Command.withDescription("Add a delivery address for all new events; prints the signing secret"))
 
-const listFlags = {
-  after: Flag.Int("after").pipe(
-    Flag.withMetavar("ID"),
-    Flag.withDescription("Only addresses after the one with this id, for the next page"),
-    Flag.withDefault(0),
-  ),
-  limit: limitFlag("addresses", 10_000, 1000),
-}
-
-const list = Command.make("list", listFlags, ({ after, limit }) =>
+const list = Command.make("list", idPageFlags("addresses"), ({ after, limit }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const found = yield* Addresses.use((addresses) => addresses.list({ after, limit: limit + 1 }))
-      const all = found.slice(0, limit)
-      const more = found.length > limit ? `\n\nMore results: --after ${all.at(-1)!.id}` : ""
+      const { items: all, more } = yield* Addresses.use(({ list: page }) => idPage(page, { after, limit }))
       yield* report(
         yield* format,
         all.map(addressShape.json),

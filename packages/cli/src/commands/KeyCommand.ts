@@ -7,6 +7,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { expiresFlag, keepOldFlag, stateOf } from "./Times.ts"
 import { keyArgument, keyNamed, nameArgument } from "./Named.ts"
+import { idPage, idPageFlags } from "./LimitFlag.ts"
 import { format, withCabinet } from "./Root.ts"
 import { EXAMPLES } from "./Examples.ts"
 
@@ -31,23 +32,26 @@ const add = Command.make(
     ),
 ).pipe(Command.withDescription("Issue an API key; it is shown only once"))
 
-const list = Command.make("list", {}, () =>
+const list = Command.make("list", idPageFlags("keys"), ({ after, limit }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* ApiKeys.use((keys) => keys.list)
-      yield* report(yield* format, all.map(apiKeyShape.json), (style) =>
-        columns(
-          ["ID", "KEY", "ISSUED", "LAST REQUEST", "STATE", "NAME"],
-          all.map((key) => [
-            String(key.id),
-            `${key.prefix}…`,
-            key.createdAt,
-            key.lastRequestAt ?? "never",
-            stateOf(key),
-            key.name,
-          ]),
-          { style, none: "No keys yet. Issue one with: cabinet key add NAME" },
-        ),
+      const { items: all, more } = yield* ApiKeys.use(({ list: page }) => idPage(page, { after, limit }))
+      yield* report(
+        yield* format,
+        all.map(apiKeyShape.json),
+        (style) =>
+          `${columns(
+            ["ID", "KEY", "ISSUED", "LAST REQUEST", "STATE", "NAME"],
+            all.map((key) => [
+              String(key.id),
+              `${key.prefix}…`,
+              key.createdAt,
+              key.lastRequestAt ?? "never",
+              stateOf(key),
+              key.name,
+            ]),
+            { style, none: after === 0 ? "No keys yet. Issue one with: cabinet key add NAME" : "No more keys." },
+          )}${more}`,
       )
     }),
   ),

@@ -2,7 +2,8 @@
  * Resolves the source, delivery address, key, follower or destination that a user names: by its number, or by its name, an address by its URL. A
  * number is always the id: a source called `7` is named by its id from `source list`.
  */
-import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { allItems, eachItem } from "@data-cabinet/core/pagination/IdPages"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Followers } from "@data-cabinet/core/follower/Followers"
@@ -58,7 +59,7 @@ export const addressNamed = (given: string) =>
   resolve(
     "address",
     given,
-    eachAddress(({ id, url }) => (url === given ? { id, called: url } : null)),
+    Addresses.use(({ list }) => eachItem(list, ({ id, url }) => (url === given ? { id, called: url } : null))),
   )
 
 /** Among keys with one name revoked ones are ignored, unless all are revoked. */
@@ -67,7 +68,7 @@ export const keyNamed = (given: string) =>
     "key",
     given,
     ApiKeys.use(({ list }) =>
-      Effect.map(list, (all) => {
+      Effect.map(allItems(list), (all) => {
         const hasGood = all.some(({ name, revokedAt }) => name === given && revokedAt === null)
         const meant = all.filter(({ revokedAt }) => revokedAt === null || !hasGood)
         return meant.map(({ id, name }) => ({ id, called: name }))

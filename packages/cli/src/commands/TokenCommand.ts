@@ -10,6 +10,7 @@ import { report } from "../output/Report.ts"
 import { expiresFlag, stateOf } from "./Times.ts"
 import { nameArgument } from "./Named.ts"
 import { format, idArgument, withCabinet } from "./Root.ts"
+import { idPage, idPageFlags } from "./LimitFlag.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const WHAT_FOR: Readonly<Record<Role, ReadonlyArray<string>>> = {
@@ -54,24 +55,33 @@ const add = Command.make(
     ),
 ).pipe(Command.withDescription("Issue an access token; it is shown only once"))
 
-const list = Command.make("list", {}, () =>
+const list = Command.make("list", idPageFlags("tokens"), ({ after, limit }) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* AccessTokens.use((tokens) => tokens.list)
-      yield* report(yield* format, all.map(accessTokenShape.json), (style) =>
-        columns(
-          ["ID", "TOKEN", "ROLE", "ISSUED", "LAST USED", "STATE", "NAME"],
-          all.map((token) => [
-            String(token.id),
-            `${token.prefix}…`,
-            token.only === null ? token.role : `${token.role}: ${token.only.join(", ") || "nothing, all was dropped"}`,
-            token.createdAt,
-            token.lastUsedAt ?? "never",
-            stateOf(token),
-            token.name,
-          ]),
-          { style, none: "No tokens yet. Issue one with: cabinet token add NAME --role ROLE" },
-        ),
+      const { items: all, more } = yield* AccessTokens.use(({ list: page }) => idPage(page, { after, limit }))
+      yield* report(
+        yield* format,
+        all.map(accessTokenShape.json),
+        (style) =>
+          `${columns(
+            ["ID", "TOKEN", "ROLE", "ISSUED", "LAST USED", "STATE", "NAME"],
+            all.map((token) => [
+              String(token.id),
+              `${token.prefix}…`,
+              token.only === null
+                ? token.role
+                : `${token.role}: ${token.only.join(", ") || "nothing, all was dropped"}`,
+              token.createdAt,
+              token.lastUsedAt ?? "never",
+              stateOf(token),
+              token.name,
+            ]),
+            {
+              style,
+              none:
+                after === 0 ? "No tokens yet. Issue one with: cabinet token add NAME --role ROLE" : "No more tokens.",
+            },
+          )}${more}`,
       )
     }),
   ),

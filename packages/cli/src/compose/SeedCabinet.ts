@@ -33,7 +33,7 @@ export const seedCabinet = (seeds: Seeds) => {
   return Effect.gen(function* () {
     const sources = yield* Sources
     const keys = yield* ApiKeys
-    created.isOurs ??= (yield* keys.list).length + (yield* sources.list).length === 0
+    created.isOurs ??= (yield* keys.list({ after: 0, limit: 1 })).length + (yield* sources.list).length === 0
     if (!created.isOurs) return null
     // The response to an attempt before may have been lost.
     const [found] = created.source === undefined ? yield* sources.list : []

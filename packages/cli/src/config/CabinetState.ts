@@ -1,7 +1,8 @@
 /** What a cabinet has of what a file describes. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
-import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { People } from "@data-cabinet/core/person/People"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { SchemaGrants } from "@data-cabinet/core/row/SchemaGrants"
@@ -24,10 +25,10 @@ export const cabinetState = Effect.fnUntraced(function* (sections: ReadonlyArray
   const now = yield* Clock.currentTimeMillis
   return {
     sources: needs("sources", "addresses", "polls") ? yield* Sources.use(({ list }) => list) : [],
-    addresses: needs("addresses") ? yield* eachAddress((address) => address) : [],
+    addresses: needs("addresses") ? yield* Addresses.use(({ list }) => allItems(list)) : [],
     polls: needs("polls") ? yield* Polls.use(({ list }) => list) : [],
-    keys: needs("keys") ? validOf(yield* ApiKeys.use(({ list }) => list), now) : [],
-    tokens: needs("tokens") ? validOf(yield* AccessTokens.use(({ list }) => list), now) : [],
+    keys: needs("keys") ? validOf(yield* ApiKeys.use(({ list }) => allItems(list)), now) : [],
+    tokens: needs("tokens") ? validOf(yield* AccessTokens.use(({ list }) => allItems(list)), now) : [],
     people: needs("people") ? yield* People.use(({ list }) => list) : [],
     schemas: needs("schemas") ? yield* SchemaGrants.use(({ list }) => list) : [],
   }

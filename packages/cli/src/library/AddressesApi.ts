@@ -7,7 +7,6 @@ import type {
   Subscription,
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
-import { eachAddress } from "@data-cabinet/core/delivery/EachAddress"
 import type { Attempt, Delivery, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { BodyPreview, PreviewChoice, PreviewHeader } from "@data-cabinet/core/delivery/BodyPreview"
@@ -15,6 +14,7 @@ import type { BodyChoice, BodyKind, BodyMethod, BodySetting } from "@data-cabine
 import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import type { Run } from "./RunEffect.ts"
 import type { AddressChange, SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
@@ -131,9 +131,9 @@ export const addressesApi = (run: Run): AddressesApi => ({
     run(Addresses.use((addresses) => addresses.create({ ...address, sources }))),
   list: ({ after = 0, limit } = {}) =>
     run(
-      limit === undefined
-        ? eachAddress((address) => address, after)
-        : Addresses.use((addresses) => addresses.list({ after, limit })),
+      Addresses.use((addresses) =>
+        limit === undefined ? allItems(addresses.list, after) : addresses.list({ after, limit }),
+      ),
     ),
   get: (id) => run(Addresses.use((addresses) => addresses.get(id))),
   change: (id, change) => run(Addresses.use((addresses) => addresses.set(id, change))),

@@ -4,6 +4,7 @@ import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys, type RotateKeyOptions } from "@data-cabinet/core/key/ApiKeys"
 import type { Role } from "@data-cabinet/core/key/Role"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import type { Run } from "./RunEffect.ts"
 
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role, RotateKeyOptions }
@@ -12,8 +13,12 @@ export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, Role, RotateKey
 export interface KeysApi {
   /** Issues a key, and returns it whole for the only time. */
   readonly create: (key: { readonly name: string; readonly expiresInSeconds?: number }) => Promise<IssuedKey>
-  /** All keys, including revoked ones. */
-  readonly list: () => Promise<ReadonlyArray<ApiKey>>
+  /** The keys by id, including revoked ones. Without `limit` all of them. */
+  readonly list: (query?: {
+    /** Only keys with a higher id. */
+    readonly after?: number
+    readonly limit?: number
+  }) => Promise<ReadonlyArray<ApiKey>>
   /** Replaces a key by one of the same name and lifetime; the old one ends now, or after `keepOldSeconds`. Rejects with `no_such_key`. */
   readonly rotate: (id: number, options?: RotateKeyOptions) => Promise<IssuedKey>
   /** Revokes a key: its requests get 401 from then on. Rejects with `no_such_key`. */
@@ -30,8 +35,12 @@ export interface TokensApi {
     readonly only?: ReadonlyArray<string>
     readonly expiresInSeconds?: number
   }) => Promise<IssuedAccessToken>
-  /** All of them, including revoked ones. */
-  readonly list: () => Promise<ReadonlyArray<AccessToken>>
+  /** The tokens by id, including revoked ones. Without `limit` all of them. */
+  readonly list: (query?: {
+    /** Only tokens with a higher id. */
+    readonly after?: number
+    readonly limit?: number
+  }) => Promise<ReadonlyArray<AccessToken>>
   /** Revokes a token: its requests get 401 from then on. Rejects with `no_such_key`. */
   readonly revoke: (id: number) => Promise<AccessToken>
 }
@@ -39,7 +48,8 @@ export interface TokensApi {
 /** Builds the methods of `cabinet.keys`. */
 export const keysApi = (run: Run): KeysApi => ({
   create: ({ name, expiresInSeconds = null }) => run(ApiKeys.use((keys) => keys.issue(name, expiresInSeconds))),
-  list: () => run(ApiKeys.use((keys) => keys.list)),
+  list: ({ after = 0, limit } = {}) =>
+    run(ApiKeys.use(({ list }) => (limit === undefined ? allItems(list, after) : list({ after, limit })))),
   rotate: (id, options) => run(ApiKeys.use((keys) => keys.rotate(id, options))),
   revoke: (id) => run(ApiKeys.use((keys) => keys.revoke(id))),
 })
@@ -48,6 +58,7 @@ export const keysApi = (run: Run): KeysApi => ({
 export const tokensApi = (run: Run): TokensApi => ({
   create: ({ name, role, only = null, expiresInSeconds = null }) =>
     run(AccessTokens.use((tokens) => tokens.issue({ name, role, only, expiresInSeconds }))),
-  list: () => run(AccessTokens.use((tokens) => tokens.list)),
+  list: ({ after = 0, limit } = {}) =>
+    run(AccessTokens.use(({ list }) => (limit === undefined ? allItems(list, after) : list({ after, limit })))),
   revoke: (id) => run(AccessTokens.use((tokens) => tokens.revoke(id))),
 })

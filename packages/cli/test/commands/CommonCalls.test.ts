@@ -115,6 +115,16 @@ it("address list ends a page with where the next one begins", async () => {
   await database.run("UPDATE cabinet.address SET removed_at = now()")
 })
 
+it.each(["key", "token"])("%s list ends a page with where the next one begins", async (kind) => {
+  const words = kind === "key" ? [] : ["--role", "viewer"]
+  for (const name of ["one", "two"]) await call([kind, "add", `${kind} ${name}`, ...words])
+  const all = JSON.parse((await call([kind, "list", "--json"])).printed) as ReadonlyArray<{ readonly id: number }>
+  const { printed } = await call([kind, "list", "--limit", "1"])
+  expect(printed).toMatch(new RegExp(`More results: --after ${all[0]!.id}\n$`))
+  const last = String(all.at(-1)!.id)
+  expect((await call([kind, "list", "--after", last])).printed).toBe(`No more ${kind}s.\n`)
+})
+
 it("rows names the flag that was given, not the parameter of the API", async () => {
   await call(["source", "add", "Parcels"])
   const friendly = await call(["rows", "sources.parcels", "--where", "receivd_at>=1"])

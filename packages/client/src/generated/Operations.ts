@@ -169,16 +169,16 @@ export interface Operations {
   readonly saveView: { readonly input: { readonly body: { readonly title: string; readonly schema: string; readonly name: string; readonly query: string; readonly shared?: boolean } }; readonly output: SavedView }
   /** Remove a saved view. */
   readonly removeView: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
-  /** All keys of the read API. */
-  readonly listKeys: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Key>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** The keys of the read API. */
+  readonly listKeys: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<Key>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Issue a key. */
   readonly issueKey: { readonly input: { readonly body: { readonly name: string; readonly expires_in_seconds?: number | null } }; readonly output: IssuedKey }
   /** Replace a key. */
   readonly rotateKey: { readonly input: { readonly path: { readonly id: number }; readonly query?: { readonly keep_old_seconds?: number } }; readonly output: IssuedKey }
   /** Revoke a key. */
   readonly revokeKey: { readonly input: { readonly path: { readonly id: number } }; readonly output: Key }
-  /** All access tokens. */
-  readonly listTokens: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Token>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** The access tokens. */
+  readonly listTokens: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<Token>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Issue an access token. */
   readonly issueToken: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly only?: ReadonlyArray<string> | null; readonly expires_in_seconds?: number | null } }; readonly output: IssuedToken }
   /** Revoke an access token. */

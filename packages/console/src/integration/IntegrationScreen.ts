@@ -10,7 +10,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
 import { type ReportLoginData, reportLoginBlock } from "./ReportLoginBlock.ts"
 import { newBody } from "./BodyFields.ts"
-import { withQuery } from "../screen/SelectionLinks.ts"
+import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
@@ -18,11 +18,8 @@ import { postForm } from "../html/PostForm.ts"
 import { timeText } from "../html/Moment.ts"
 
 export interface IntegrationData extends ReportLoginData {
-  readonly keys: ReadonlyArray<ApiKey>
-  /** A page of them, those with higher ids than this one; 0: the first. */
-  readonly addresses: ReadonlyArray<Address>
-  readonly after: number
-  readonly hasMore: boolean
+  readonly keys: IdPage<ApiKey>
+  readonly addresses: IdPage<Address>
   readonly sources: ReadonlyArray<Source>
   readonly timeZone: string
   /** The key that was issued by this request: shown now and never again. */
@@ -78,22 +75,11 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
     })
   return markup`<section aria-labelledby="api"><div class="head"><h2 id="api">${words.api}</h2>${issue}</div>${issuedBox(frame, issued)}
 <div class="card">${copyField("base", words.base, `${frame.baseUrl}/api/v1`, frame.words.table.copy)}<p class="soft"><a href="${frame.base}/api/v1/docs">${words.docs}</a></p></div>
-${keys.length === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}</section>`
-}
-
-/** To the other pages of addresses, if there are any. */
-const addressPages = (frame: Frame, { addresses, after, hasMore }: IntegrationData): HtmlValue => {
-  const { table: words } = frame.words
-  const here = consolePath(frame, "integrations")
-  const next = () => withQuery(here, [["after", String(addresses.at(-1)!.id)]])
-  return (
-    (after > 0 || hasMore) &&
-    markup`<div class="foot flat"><span>${after > 0 && markup`<a href="${here}#delivery">↑ ${words.firstPage}</a>`}</span><span>${hasMore && markup`<a rel="next" href="${next()}#delivery">${words.nextPage} →</a>`}</span></div>`
-  )
+${keys.items.length === 0 && keys.after === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.items.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}${pageLinks(frame, keys, "integrations", "keys_after", "#api")}</section>`
 }
 
 const addressBlock = (frame: Frame, data: IntegrationData): Html => {
-  const { addresses, sources, after } = data
+  const { addresses, sources } = data
   const { integration: words } = frame.words
   const add =
     may(frame, "address.change") &&
@@ -109,7 +95,7 @@ const addressBlock = (frame: Frame, data: IntegrationData): Html => {
   const line = (address: Address) =>
     markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
   return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>
-${addresses.length === 0 && after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.map(line)}</tbody></table></div>`}${addressPages(frame, data)}</section>`
+${addresses.items.length === 0 && addresses.after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.items.map(line)}</tbody></table></div>`}${pageLinks(frame, addresses, "integrations", "after", "#delivery")}</section>`
 }
 
 export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({

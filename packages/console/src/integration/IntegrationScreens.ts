@@ -10,7 +10,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall, Pairs } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { utc } from "./DeliveryFilter.ts"
 import { deliveryListScreens } from "./DeliveryListScreens.ts"
@@ -19,13 +19,12 @@ import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
+import { shownPage } from "../screen/IdPages.ts"
 import { valueOf } from "../screen/SelectionLinks.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { type IntegrationData, integrationScreen } from "./IntegrationScreen.ts"
 
 const ATTEMPTS = 50
-/** How many addresses a page of the integrations shows. */
-const ADDRESSES = 100
 
 /** The screen of all integrations, with what a request has just issued. */
 const overviewFrom = Effect.gen(function* () {
@@ -37,15 +36,17 @@ const overviewFrom = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     frame: Frame,
     {
-      after = 0,
+      pairs = [],
       issued = null,
       issuedLogin = null,
-    }: Partial<Pick<IntegrationData, "after" | "issued" | "issuedLogin">>,
+    }: Partial<Pick<IntegrationData, "issued" | "issuedLogin">> & { readonly pairs?: Pairs },
   ) {
     const state = may(frame, "report_login.read") ? reports.get : Effect.succeed(null)
-    const page = addresses.list({ after, limit: ADDRESSES + 1 })
-    const [all, where, known, login] = yield* Effect.all([keys.list, page, sources.list, state])
-    const shown = { keys: all, addresses: where.slice(0, ADDRESSES), after, hasMore: where.length > ADDRESSES }
+    const pages = {
+      keys: shownPage(keys.list, valueOf(pairs, "keys_after")),
+      addresses: shownPage(addresses.list, valueOf(pairs, "after")),
+    }
+    const [shown, known, login] = yield* Effect.all([Effect.all(pages), sources.list, state])
     return { screen: integrationScreen(frame, { ...shown, sources: known, timeZone, issued, login, issuedLogin }) }
   })
 })
@@ -60,7 +61,7 @@ const keyScreens = Effect.gen(function* () {
     {
       path: "/console/integrations",
       action: "address.read",
-      get: ({ frame, pairs }) => overview(frame, { after: idOf(valueOf(pairs, "after")) || 0 }),
+      get: ({ frame, pairs }) => overview(frame, { pairs }),
     },
     act({
       path: "/console/keys",

@@ -13,6 +13,8 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { Frame } from "../html/Shell.ts"
 import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, ScreenCall } from "../screen/ConsoleScreen.ts"
+import { shownPage } from "../screen/IdPages.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { lifetimeOf } from "./Lifetime.ts"
 import { peopleScreen, personScreen } from "./PeopleScreen.ts"
 import { sessionListScreen } from "./SessionListScreen.ts"
@@ -120,15 +122,15 @@ const tokenScreens = Effect.gen(function* () {
   const { timeZone } = yield* ConsoleSettings
   // Tokens can be issued and revoked even while nothing can be read.
   const readable = Effect.orElseSucceed(catalog.list, (): ReadonlyArray<Table> => [])
-  const list = (frame: Frame, issued: IssuedAccessToken | null) =>
-    Effect.map(Effect.all([tokens.list, readable]), ([all, tables]) => ({
-      screen: tokenScreen(frame, { tokens: all, tables, timeZone, issued }),
+  const list = (frame: Frame, issued: IssuedAccessToken | null, after?: string) =>
+    Effect.map(Effect.all([shownPage(tokens.list, after), readable]), ([page, tables]) => ({
+      screen: tokenScreen(frame, { tokens: page, tables, timeZone, issued }),
     }))
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path: "/console/tokens",
       action: "token.read",
-      get: ({ frame }) => list(frame, null),
+      get: ({ frame, pairs }) => list(frame, null, valueOf(pairs, "after")),
       post: {
         action: "token.change",
         repeat: "once",

@@ -12,11 +12,12 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { postForm } from "../html/PostForm.ts"
 import { lifetimeSelect } from "./Lifetime.ts"
 import { peopleTabs } from "../html/Tabs.ts"
+import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 
 export interface TokenData {
   /** The objects to which a reader's token may be limited. */
   readonly tables: ReadonlyArray<Table>
-  readonly tokens: ReadonlyArray<AccessToken>
+  readonly tokens: IdPage<AccessToken>
   readonly timeZone: string
   /** The token that was issued by this request: shown now and never again. */
   readonly issued: IssuedAccessToken | null
@@ -96,9 +97,9 @@ export const tokenScreen = (frame: Frame, { tokens, tables, timeZone, issued }: 
     section: "people",
     main: markup`<div class="head"><h1>${words.tokens}</h1></div>${peopleTabs(frame, "tokens")}${issuedBox(frame, issued)}${issue}
 ${
-  tokens.length === 0
+  tokens.items.length === 0 && tokens.after === 0
     ? markup`<div class="empty"><h2>${words.noTokens}</h2><p>${words.noTokensHint}</p></div>`
-    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${integration.issuedAt}</th><th scope="col" class="wide-only">${words.lastUse}</th><th scope="col">${words.validUntil}</th><th scope="col"><span class="hide">${integration.revoke}</span></th></tr></thead><tbody>${tokens.map(line)}</tbody></table></div>`
-}`,
+    : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${integration.issuedAt}</th><th scope="col" class="wide-only">${words.lastUse}</th><th scope="col">${words.validUntil}</th><th scope="col"><span class="hide">${integration.revoke}</span></th></tr></thead><tbody>${tokens.items.map(line)}</tbody></table></div>`
+}${pageLinks(frame, tokens, "tokens")}`,
   }
 }

@@ -1,6 +1,7 @@
 /** Stores delivery addresses. URLs, sources and filters are not checked here: `Addresses` has checked them. */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import type { Address } from "./Address.ts"
 import type { Claimed } from "./DeliveryQueue.ts"
 import type { JudgedEvent } from "./TestFilter.ts"
@@ -29,13 +30,6 @@ export interface TooManyAddresses {
   readonly filtered: boolean
 }
 
-/** A page of addresses, in the order of their ids. */
-export interface AddressQuery {
-  /** Only addresses with a higher id; 0 for the first page. */
-  readonly after: number
-  readonly limit: number
-}
-
 /**
  * Addresses that need someone: `failing` ones, including those that were paused for it, and those in order that are
  * `waiting` at an event after a failure.
@@ -59,7 +53,7 @@ export class AddressStore extends Context.Service<
     readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Returns<Address | TooManyAddresses>
-    readonly list: (query: AddressQuery) => Returns<ReadonlyArray<Address>>
+    readonly list: (query: IdQuery) => Returns<ReadonlyArray<Address>>
     /** Those of these addresses that exist. */
     readonly some: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<Address>>
     /** The first of those in trouble, by id. */

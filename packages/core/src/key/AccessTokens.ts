@@ -1,6 +1,7 @@
 /** The access tokens of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import { Catalog, type ReadableTable } from "../row/Catalog.ts"
 import type { AccessToken, IssuedAccessToken, NewAccessToken, TokenList, StorableAccessToken } from "./AccessToken.ts"
 import { checkHolderName, checkLifetime, checkList, KeyError } from "./KeyError.ts"
@@ -12,7 +13,8 @@ export class AccessTokenStore extends Context.Service<
   {
     /** Creates a token from random bytes; the result alone contains it. */
     readonly issue: (token: StorableAccessToken) => Effect.Effect<IssuedAccessToken, StoreUnavailable>
-    readonly list: Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
+    /** By id, those that were revoked or have expired, too. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
     /** None if the token does not exist; a token that was revoked before keeps that time. */
     readonly revoke: (id: number) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>
     /** Finds the token with this fingerprint, neither revoked nor expired, and records its use. */
@@ -30,7 +32,8 @@ export class AccessTokens extends Context.Service<
   AccessTokens,
   {
     readonly issue: (token: NewAccessToken) => Effect.Effect<IssuedAccessToken, KeyError | StoreUnavailable>
-    readonly list: Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
+    /** By id, those that were revoked or have expired, too. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<AccessToken>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<AccessToken, KeyError | StoreUnavailable>
     /** Finds the token with this fingerprint, neither revoked nor expired, and records its use. */
     readonly find: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<AccessToken>, StoreUnavailable>

@@ -1,6 +1,7 @@
 /** The keys of a cabinet: shown once when issued, listed without the secret, revoked immediately. */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import type { ApiKey, IssuedKey } from "./ApiKey.ts"
 import { checkHolderName, checkKeepOld, checkLifetime, KeyError } from "./KeyError.ts"
 
@@ -10,7 +11,8 @@ export class ApiKeyStore extends Context.Service<
   {
     /** Creates a key from random bytes; the result alone contains it. Null for a key that does not expire. */
     readonly issue: (name: string, expiresInSeconds: number | null) => Effect.Effect<IssuedKey, StoreUnavailable>
-    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    /** By id, those that were revoked or have expired, too. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     /**
      * Issues a key with the name and the full lifetime of key `id`, which ends after `keepOldSeconds` or, with null,
      * now, in one step. None if the key does not exist or has ended.
@@ -40,7 +42,8 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
     /** Replaces a key by a new one of the same name and lifetime. Refuses a key that was revoked or has expired. */
     readonly rotate: (id: number, options?: RotateKeyOptions) => Effect.Effect<IssuedKey, KeyError | StoreUnavailable>
-    readonly list: Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
+    /** By id, those that were revoked or have expired, too. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<ApiKey>, StoreUnavailable>
     readonly revoke: (id: number) => Effect.Effect<ApiKey, KeyError | StoreUnavailable>
   }
 >()("@data-cabinet/core/key/ApiKeys") {

@@ -7,7 +7,7 @@ import { expect, it } from "vitest"
 /** Empty stores; issuing anything there is a defect. */
 const empty = {
   issue: () => Effect.die("the store was asked"),
-  list: Effect.succeed([]),
+  list: () => Effect.succeed([]),
   rotate: () => Effect.succeedNone,
   revoke: () => Effect.succeedNone,
   find: () => Effect.succeedNone,

@@ -7,19 +7,15 @@ import {
 } from "@data-cabinet/core/delivery/Address"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import type { Actor } from "@data-cabinet/core/audit/Actor"
-import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect } from "effect"
 import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer, newAddress } from "./AddressBodies.ts"
 import { about, addressDeliveries, common } from "./ManageAddressDeliveries.ts"
-import { list, nothing, one, pageOf } from "../manage/ManageResponses.ts"
+import { idPage, list, nothing, one } from "../manage/ManageResponses.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
-import { afterIdParameter, limitParameter } from "../manage/ManageParameters.ts"
+import { idPageParameters } from "../manage/ManageParameters.ts"
 
 const shown = (address: Address, { role }: Actor) =>
   addressShape.json({ ...address, url: shownAddressUrl(address, role) })
-
-/** Without `limit` as many as possible: a client that knows no pages sees a list of up to so many whole. */
-const wholePage = { ...limitParameter, schema: { ...limitParameter.schema, default: MAX_LIMIT } } as const
 
 export const manageAddresses = Effect.gen(function* () {
   const addresses = yield* Addresses
@@ -38,16 +34,9 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "By id, without their secrets. A viewer does not see the query strings of their URLs. For the next page send `next_cursor` as `after`.",
       action: "address.read",
-      parameters: [wholePage, afterIdParameter],
+      parameters: idPageParameters,
       response: list(addressShape, "The addresses."),
-      respond: ({ actor, query: { limit = MAX_LIMIT, after = 0 } }) =>
-        Effect.map(addresses.list({ after, limit: limit + 1 }), (all) =>
-          pageOf(
-            all.map((address) => shown(address, actor)),
-            limit,
-            ({ id }) => String(id),
-          ),
-        ),
+      respond: ({ actor, query }) => idPage(addresses.list, query, (address) => shown(address, actor)),
     }),
     manageEndpoint({
       id: "addAddress",

@@ -5,10 +5,10 @@ import { accessTokenShape, issuedTokenShape } from "@data-cabinet/core/key/Acces
 import { apiKeyShape, issuedKeyShape } from "@data-cabinet/core/key/ApiKey"
 import { ROLES } from "@data-cabinet/core/key/Role"
 import { Effect, Schema } from "effect"
-import { list, one, whole } from "../manage/ManageResponses.ts"
+import { idPage, list, one } from "../manage/ManageResponses.ts"
 import { lifetimeField, nameField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { idSegment, secondsParameter } from "../manage/ManageParameters.ts"
+import { idPageParameters, idSegment, secondsParameter } from "../manage/ManageParameters.ts"
 
 export const newKey = Schema.Struct({ name: nameField, expires_in_seconds: Schema.optionalKey(lifetimeField) })
 export const newToken = Schema.Struct({
@@ -36,11 +36,12 @@ export const manageKeys = Effect.gen(function* () {
       tag: "Keys",
       method: "GET",
       path: "/manage/v1/keys",
-      summary: "All keys of the read API",
-      description: "Every key by id, revoked ones too. The list is not paginated.",
+      summary: "The keys of the read API",
+      description: "By id, revoked ones too. For the next page send `next_cursor` as `after`.",
       action: "key.read",
+      parameters: idPageParameters,
       response: list(apiKeyShape, "The keys."),
-      respond: () => Effect.map(keys.list, (all) => whole(all.map(apiKeyShape.json))),
+      respond: ({ query }) => idPage(keys.list, query, apiKeyShape.json),
     }),
     manageEndpoint({
       ...named,
@@ -92,11 +93,12 @@ export const manageKeys = Effect.gen(function* () {
       tag: "Keys",
       method: "GET",
       path: "/manage/v1/tokens",
-      summary: "All access tokens",
-      description: "Every token by id, revoked ones too. The list is not paginated.",
+      summary: "The access tokens",
+      description: "By id, revoked ones too. For the next page send `next_cursor` as `after`.",
       action: "token.read",
+      parameters: idPageParameters,
       response: list(accessTokenShape, "The tokens."),
-      respond: () => Effect.map(tokens.list, (all) => whole(all.map(accessTokenShape.json))),
+      respond: ({ query }) => idPage(tokens.list, query, accessTokenShape.json),
     }),
     manageEndpoint({
       errors: ["bad_name", "bad_only", "no_such_table"],

@@ -49,13 +49,19 @@ export const beforeIdParameter = {
 } as const satisfies ManageParameter<number>
 
 /** The pages of a list in the order of its ids. */
-export const afterIdParameter = {
+const afterIdParameter = {
   name: "after",
   description: "`next_cursor` of the previous page: only those with a higher id.",
   schema: ID,
   read: readId,
   expected: "a positive integer",
 } as const satisfies ManageParameter<number>
+
+/** Without `limit` as many as possible: a client that knows no pages sees a list of up to so many whole. */
+export const idPageParameters = [
+  { ...limitParameter, schema: { ...limitParameter.schema, default: MAX_LIMIT } },
+  afterIdParameter,
+] as const
 
 export const idParameter = <const Name extends string>(name: Name, description: string) =>
   ({ name, description, schema: ID, read: readId, expected: "a positive integer" }) satisfies ManageParameter<number>

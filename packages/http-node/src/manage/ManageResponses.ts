@@ -1,5 +1,8 @@
 /** The shapes of the management API's responses: one object, a list, or nothing. */
 import * as Shape from "@data-cabinet/core/json/Shape"
+import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
+import { Effect } from "effect"
 import type { ManageEndpoint } from "./ManageEndpoint.ts"
 import { page } from "../openapi/Schemas.ts"
 
@@ -44,6 +47,17 @@ export const nothing = (description: string): ResponseSpec => ({ status: 204, de
 export const whole = <A>(items: ReadonlyArray<A>) => ({ data: items, has_more: false, next_cursor: null })
 
 /** From one item more than requested, the page and whether there is more. `at`: what the next page begins before. */
+/** What `pageAfter` finds by `limit` and `after`, each item as its JSON. */
+export const idPage = <A extends { readonly id: number }, B, E, R>(
+  pageAfter: (query: IdQuery) => Effect.Effect<ReadonlyArray<A>, E, R>,
+  { limit = MAX_LIMIT, after = 0 }: { readonly limit?: number | undefined; readonly after?: number | undefined },
+  json: (item: A) => B,
+) =>
+  Effect.map(pageAfter({ after, limit: limit + 1 }), (found) => {
+    const { data, ...rest } = pageOf(found, limit, ({ id }) => String(id))
+    return { data: data.map(json), ...rest }
+  })
+
 export const pageOf = <A>(items: ReadonlyArray<A>, limit: number, at: (item: A) => string) => {
   const data = items.slice(0, limit)
   const last = data.at(-1)

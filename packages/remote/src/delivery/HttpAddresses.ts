@@ -12,10 +12,8 @@ import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
-import type { AddressQuery } from "@data-cabinet/core/delivery/AddressStore"
-import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Layer } from "effect"
-import { ManageApi, type ManageRequest } from "../http/ManageApi.ts"
+import { idPages, ManageApi, type ManageRequest } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
@@ -41,23 +39,6 @@ const sentSettings = ({ headers, setHeaders, ...settings }: AddressChange) =>
     setHeaders: setHeaders?.map(headerJson),
   }) as object
 
-const listOf = Effect.fnUntraced(function* (api: ManageApi["Service"], query: AddressQuery) {
-  const all: Array<Sent> = []
-  for (let after = query.after; all.length < query.limit;) {
-    const limit = Math.min(MAX_LIMIT, query.limit - all.length)
-    const place = after === 0 ? [] : [["after", String(after)] as const]
-    const page = yield* api.list<Sent>({
-      method: "GET",
-      path: ["addresses"],
-      query: [["limit", String(limit)], ...place],
-    })
-    for (const one of page) all.push(one)
-    if (page.length < limit) break
-    after = page.at(-1)!.id
-  }
-  return all
-})
-
 export const layer = Layer.effect(
   Addresses,
   Effect.map(ManageApi, (api) => {
@@ -66,7 +47,7 @@ export const layer = Layer.effect(
     return Addresses.of({
       create: (address) =>
         Effect.andThen(checked(address), one({ method: "POST", path: ["addresses"], body: sentSettings(address) })),
-      list: (query) => Effect.map(refusalAsDefect(listOf(api, query)), (all) => all.map(addressOf)),
+      list: (query) => Effect.map(refusalAsDefect(idPages<Sent>(api, "addresses", query)), (all) => all.map(addressOf)),
       get: (id) => one({ method: "GET", path: ["addresses", id] }),
       reveal: (id) => act(id, "reveal"),
       set: (id, change) =>

@@ -1,6 +1,8 @@
 /** Requests to a cabinet's management API, and its errors as values. */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { isKey } from "@data-cabinet/core/key/ApiKey"
+import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Context, Effect, Layer } from "effect"
 import { camelKeys } from "@data-cabinet/core/json/KeyCase"
 import { RemoteRefusal, RequestShown } from "./RemoteRefusal.ts"
@@ -45,6 +47,24 @@ export class ManageApi extends Context.Service<
     ) => Effect.Effect<HttpResponse, Failed>
   }
 >()("@data-cabinet/remote/http/ManageApi") {}
+
+/** As many items of a list with pages by id as the query wants, which may be several pages. */
+export const idPages = Effect.fnUntraced(function* <A extends { readonly id: number }>(
+  api: ManageApi["Service"],
+  path: string,
+  query: IdQuery,
+) {
+  const all: Array<A> = []
+  for (let after = query.after; all.length < query.limit;) {
+    const limit = Math.min(MAX_LIMIT, query.limit - all.length)
+    const place = after === 0 ? [] : [["after", String(after)] as const]
+    const page = yield* api.list<A>({ method: "GET", path: [path], query: [["limit", String(limit)], ...place] })
+    for (const one of page) all.push(one)
+    if (page.length < limit) break
+    after = page.at(-1)!.id
+  }
+  return all
+})
 
 const refusal = (code: string, message: string, param: string | null = null, retryAfter = 0) =>
   new RemoteRefusal({ code, message, param, retryAfter })

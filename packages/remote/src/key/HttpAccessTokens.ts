@@ -3,7 +3,7 @@ import type { AccessToken, IssuedAccessToken } from "@data-cabinet/core/key/Acce
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { checkHolderName, checkLifetime, checkList, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
-import { ManageApi } from "../http/ManageApi.ts"
+import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import { serverOnly } from "../http/RemoteSettings.ts"
 
@@ -20,7 +20,7 @@ export const layer = Layer.effect(
         const body = { name, role, expires_in_seconds, ...(only === null ? {} : { only }) }
         return yield* refusedAs(api.json<IssuedAccessToken>({ method: "POST", path: ["tokens"], body }), known)
       }),
-      list: refusalAsDefect(api.list<AccessToken>({ method: "GET", path: ["tokens"] })),
+      list: (query) => refusalAsDefect(idPages<AccessToken>(api, "tokens", query)),
       revoke: (id) => refusedAs(api.json<AccessToken>({ method: "POST", path: ["tokens", id, "revoke"] }), known),
       find: () => serverOnly("The check of a token"),
     }),

@@ -3,7 +3,7 @@ import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { checkHolderName, checkKeepOld, checkLifetime, KeyError } from "@data-cabinet/core/key/KeyError"
 import { Effect, Layer } from "effect"
-import { ManageApi } from "../http/ManageApi.ts"
+import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 
 const known = ofCodes(KeyError)
@@ -30,7 +30,7 @@ export const layer = Layer.effect(
             known,
           ),
         ),
-      list: refusalAsDefect(api.list<ApiKey>({ method: "GET", path: ["keys"] })),
+      list: (query) => refusalAsDefect(idPages<ApiKey>(api, "keys", query)),
       revoke: (id) => refusedAs(api.json<ApiKey>({ method: "POST", path: ["keys", id, "revoke"] }), known),
     }),
   ),

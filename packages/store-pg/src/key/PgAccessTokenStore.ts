@@ -82,10 +82,16 @@ export const layer = Layer.effect(
         ])
         return { ...toToken(row!), token }
       }, orUnavailable),
-      list: sql.unsafe<TokenRow>(`SELECT ${COLUMNS} FROM cabinet.access_token t ORDER BY t.id`).pipe(
-        Effect.map((rows) => rows.map(toToken)),
-        orUnavailable,
-      ),
+      list: ({ after, limit }) =>
+        sql
+          .unsafe<TokenRow>(
+            `SELECT ${COLUMNS} FROM cabinet.access_token t WHERE t.id > $1::int8 ORDER BY t.id LIMIT $2::int4`,
+            [after, limit],
+          )
+          .pipe(
+            Effect.map((rows) => rows.map(toToken)),
+            orUnavailable,
+          ),
       revoke: (id) =>
         sql.unsafe<TokenRow>(REVOKE, [id]).pipe(
           Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toToken)),

@@ -69,10 +69,16 @@ export const layer = Layer.effect(
         ])
         return Option.map(Option.fromNullishOr(row), (issued) => ({ ...toKey(issued), key }))
       }, orUnavailable),
-      list: sql.unsafe<KeyRow>(`SELECT ${COLUMNS} FROM cabinet.api_key k ORDER BY k.id`).pipe(
-        Effect.map((rows) => rows.map(toKey)),
-        orUnavailable,
-      ),
+      list: ({ after, limit }) =>
+        sql
+          .unsafe<KeyRow>(
+            `SELECT ${COLUMNS} FROM cabinet.api_key k WHERE k.id > $1::int8 ORDER BY k.id LIMIT $2::int4`,
+            [after, limit],
+          )
+          .pipe(
+            Effect.map((rows) => rows.map(toKey)),
+            orUnavailable,
+          ),
       revoke: (id) =>
         sql
           .unsafe<KeyRow>(

@@ -1,4 +1,6 @@
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import { Effect, Result } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -13,10 +15,21 @@ beforeAll(() => {
 afterAll(() => runtime.dispose())
 
 const keys = <A, E>(work: (keys: ApiKeys["Service"]) => Effect.Effect<A, E>) => runtime.runPromise(ApiKeys.use(work))
-const found = async (id: number) => (await keys(({ list }) => list)).find((key) => key.id === id)!
+const found = async (id: number) =>
+  (await keys(({ list }) => list({ after: 0, limit: 1_000 }))).find((key) => key.id === id)!
 const DAY = 86_400_000
 const lifetime = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: string | null }) =>
   Math.round((Date.parse(expiresAt!) - Date.parse(createdAt)) / DAY)
+
+const tokens = <A, E>(use: (all: AccessTokens["Service"]) => Effect.Effect<A, E>) =>
+  runtime.runPromise(AccessTokens.use(use))
+
+/** A whole list, and its second page of one. */
+const walked = <A extends { readonly id: number }, E>(list: (query: IdQuery) => Effect.Effect<ReadonlyArray<A>, E>) =>
+  Effect.gen(function* () {
+    const whole = yield* list({ after: 0, limit: 1_000 })
+    return { whole, second: yield* list({ after: whole[0]!.id, limit: 1 }) }
+  })
 
 it("rotate issues a key of the same name and lifetime, and ends the old one now", async () => {
   const old = await keys(({ issue }) => issue("reports", 90 * 86_400))
@@ -56,4 +69,17 @@ it("rotate creates one key when two callers rotate it at once", async () => {
     Array.from({ length: 8 }, () => keys(({ rotate }) => Effect.result(rotate(old.id)))),
   )
   expect(outcomes.filter(Result.isSuccess)).toHaveLength(1)
+})
+
+it("keys and tokens are listed in pages by id, with those that were revoked", async () => {
+  for (const name of ["A", "B", "C"]) {
+    const { id } = await keys((all) => all.issue(name))
+    if (name === "B") await keys((all) => all.revoke(id))
+    await tokens((all) => all.issue({ name, role: "viewer", expiresInSeconds: null }))
+  }
+  for (const walk of [keys(({ list }) => walked(list)), tokens(({ list }) => walked(list))]) {
+    const { whole, second } = await walk
+    expect(second).toEqual([whole[1]])
+    expect(whole.slice(-3).map(({ name }) => name)).toEqual(["A", "B", "C"])
+  }
 })
