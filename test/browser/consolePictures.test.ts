@@ -186,3 +186,39 @@ it("sums are exact, also of floats and of numbers with many digits, and come at 
   assert.strictEqual(await page.textContent("#sum"), total)
   assert.strictEqual(await page.locator(":popover-open").count(), 0)
 })
+
+it("a drag over bars selects their range, and the foot sums the column that is in focus", async () => {
+  const visit = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/public/sales?fc=id&fo=le&fv=1500`)
+  await page.waitForSelector("#pictures .bars")
+  const bars = page.locator("#pictures td:nth-child(3) .bars > *")
+  const box = async (at: number) => (await bars.nth(at).boundingBox())!
+  const [from, to] = [await box(2), await box(5)]
+  const rows = await bars.evaluateAll((all) => all.slice(2, 6).map((one) => one.getAttribute("title")))
+  // From right to left, past the empty space between two bars.
+  await page.mouse.move(to.x + 1, to.y + 5)
+  await page.mouse.down()
+  await page.mouse.move(from.x + 1, from.y + 20, { steps: 4 })
+  assert.match((await page.locator("#pictures td:nth-child(3) .caption").textContent())!, / … /)
+  await page.keyboard.press("Escape")
+  assert.strictEqual(await page.locator("#pictures .in").count(), 0)
+  await page.mouse.up()
+  await page.mouse.move(from.x + 1, from.y + 20)
+  await page.mouse.down()
+  await page.mouse.move(to.x + 1, to.y + 5, { steps: 4 })
+  await Promise.all([page.waitForURL(/fc=total&fc=total/), page.mouse.up()])
+  assert.deepStrictEqual(new URL(page.url()).searchParams.getAll("fo"), ["le", "ge", "lt"])
+  const sum = rows.reduce((all, title) => all + Number(rowsOf(title).replace(",", "")), 0)
+  assert.strictEqual(await countAt(page.url()), `${sum} rows in all`)
+  await page.locator("tbody tr:nth-child(2) td:nth-child(3)").click()
+  await page.waitForFunction(() => /average/.test(document.getElementById("sum")?.textContent ?? ""))
+  assert.include(await page.textContent("#sum"), `${sum} rows in all`)
+  await page.keyboard.press("ArrowRight")
+  assert.strictEqual(await page.textContent("#sum"), "")
+  await page.goto(`${cabinet.base}/console/tables/public/seen`)
+  await page.locator("tbody tr:nth-child(2) td:nth-child(2)").click()
+  // A view is not summed by itself.
+  assert.strictEqual(await page.textContent("#sum"), "id: Sum, average, least, greatest")
+  assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
+}, 300_000)

@@ -45,8 +45,8 @@ const cellsOf = (html: string): ReadonlyArray<ReadonlyArray<string | null>> =>
     [...line!.matchAll(/<td([^>]*)>(.*?)<\/td>/g)]
       .filter(([, attributes]) => !attributes!.includes('class="o"'))
       .map(([, attributes, inside]) => {
-        if (attributes!.includes('class="z"')) return null
-        const text = plain(/^<time datetime="([^"]*)">/.exec(inside!)?.[1] ?? inside!)
+        if (/ class="z( p)?"/.test(attributes!)) return null
+        const text = plain(/^<(?:time datetime="|i>)([^"<]*)/.exec(inside!)?.[1] ?? inside!)
         // A structure's white space is PostgreSQL's own.
         return /^[[{]/.test(text) ? shownValue(readTokens(text)) : text
       }),

@@ -44,7 +44,7 @@ const headingsOf = (html: string) =>
 
 const linesOf = (html: string) =>
   [...html.matchAll(/^<tr><td class="o">(.*)<\/tr>$/gm)].map(([, line]) =>
-    [...line!.matchAll(/<td(?: class="[nj]")?>(.*?)<\/td>/g)].map(([, inside]) =>
+    [...line!.matchAll(/<td(?: class="[njp]")?>(.*?)<\/td>/g)].map(([, inside]) =>
       unescapeHtml(/^<time datetime="([^"]*)">/.exec(inside!)?.[1] ?? inside!).replaceAll(" ", ""),
     ),
   )

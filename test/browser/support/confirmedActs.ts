@@ -54,6 +54,7 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "keys",
   "me",
   "me/keys",
+  "me/look",
   "password",
   "people",
   "people/{id}/change",

@@ -92,6 +92,7 @@ export const NEVER_REFUSED: ReadonlySet<string> = new Set([
   "inbox/{id}/fields",
   "me",
   "me/keys",
+  "me/look",
   "tables",
   "trash",
 ])

@@ -9,6 +9,7 @@ export const STYLE = `
 --line:light-dark(#dde1e7,#323a44);--hover:light-dark(#eef1f5,#242b34);--mark:light-dark(#1f7a4d,#5cc792);--link:light-dark(#1d5fbf,#86b6ff);
 --pick:light-dark(#dbe8fb,#223a5c);--bad:light-dark(#b3261e,#ff9c92);--badbg:light-dark(#fdecea,#3a1e1c);--warn:light-dark(#8a5a00,#f0c069);
 --mono:ui-monospace,"SF Mono",Menlo,Consolas,"Liberation Mono",monospace}
+:root[data-theme=light]{color-scheme:light}:root[data-theme=dark]{color-scheme:dark}
 *{box-sizing:border-box}
 th,td,dd,li,b,a,code,option,h1,h2,summary,small{unicode-bidi:isolate}
 html{scroll-padding-top:4rem;-webkit-text-size-adjust:100%}
@@ -63,7 +64,7 @@ table.list{width:100%;border-collapse:collapse}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:fit-content(40%) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft);min-width:5rem;overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}.acts{margin-left:auto;display:flex;gap:.4rem}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}h1>button{font-weight:inherit;margin-left:-.7rem;white-space:normal;text-align:start}h1+.menu+p{margin-left:-.5rem}.item[aria-current]{font-weight:600;background:var(--pick)}.acts{margin-left:auto;display:flex;gap:.4rem}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}.tools>.wrong{order:8;margin:0}.tools>.field:has(+.wrong){margin:0!important}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
 .chip{display:flex;align-items:center;background:var(--pick);border-radius:99px;max-width:100%}.chip span{padding:.15rem 0 .15rem .7rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.chip b{font-weight:600}
@@ -112,20 +113,23 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid th.n .sort{justify-content:flex-end}
 .grid td{height:30px;padding:0 .6rem;border-bottom:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:0}
 .grid td:focus{outline:2px solid var(--link);outline-offset:-2px}
-.grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}
+.grid tbody tr{background:var(--card)}.grid tbody tr:hover{background:var(--hover)}.grid tr.on,.grid tr.on:hover{background:var(--pick)}
 .grid .n{text-align:right}.grid .j{font-family:var(--mono);font-size:.88em;color:var(--soft)}
 .z::after,.e::after{color:var(--soft);font:.72em var(--mono)}.z::after{content:"NULL"}.e::after{content:"“ ”"}
 .cut{display:block;max-height:24lh;overflow:hidden}.cut:has(+details[open]){max-height:none}.scroller{overflow-x:auto}.scroller td{white-space:nowrap}.tall{display:block;max-height:24lh;overflow:auto}
 .grid .o{padding:0;text-align:center}.grid .o a{display:block;line-height:29px;color:var(--soft);font-size:1.1rem}
+.grid :is(.o,.p){position:sticky;left:0;z-index:1}.grid td:is(.o,.p){background:inherit}.grid .p{left:30px;box-shadow:1px 0 var(--line)}.grid tbody .p{font-weight:500}.grid thead :is(.o,.p){z-index:3!important}#pictures td.p{background:var(--card)}
+.grid td>i{display:inline-block;max-width:100%;padding:0 .5rem;border-radius:99px;background:light-dark(#e9edf2,#2b333d);font-style:normal;line-height:20px;overflow:hidden;text-overflow:ellipsis;vertical-align:middle}
+@media(min-width:42.01rem){.compact .grid td{height:24px}.compact .grid .o a{line-height:23px}.compact .list :is(th,td){padding-block:.2rem}}
 .grid .gap td{padding:0;border:0;height:0}
 .w0{width:30px}.w6{width:calc(5.4ch + 1.6rem)}.w8{width:calc(7.2ch + 1.6rem)}.w10{width:calc(9ch + 1.6rem)}.w13{width:calc(11.7ch + 1.6rem)}.w16{width:calc(14.4ch + 1.6rem)}.w20{width:calc(18ch + 1.6rem)}.w25{width:calc(22.5ch + 1.6rem)}.w32{width:calc(28.8ch + 1.6rem)}.w40{width:calc(36ch + 1.6rem)}.w46{width:calc(41.4ch + 1.6rem)}
 #pictures td{position:sticky;top:36px;z-index:2;height:56px;padding:.25rem .6rem .2rem;background:var(--card);vertical-align:top}#pictures .o{padding:.2rem 0}
 .bars,.segments{display:flex;gap:1px;height:32px}.segments{gap:2px;height:12px;margin:12px 0 8px}
 .bars>*{flex:1;min-width:1px;background:linear-gradient(var(--mark),var(--mark)) bottom/100% calc(var(--h,0)*1px) no-repeat}.segments>*{flex:var(--h) 1 3px;background:var(--mark);border-radius:2px}
-.bars>a:hover{background-color:var(--hover)}.segments>a:hover{filter:brightness(1.2)}.segments :nth-child(2){opacity:.8}.segments :nth-child(n+3){opacity:.62}.segments :nth-child(n+5){opacity:.42}.segments>.rest,.segments>.none{background:var(--line);opacity:1}.segments>.none{background:repeating-linear-gradient(135deg,var(--line) 0 3px,transparent 3px 6px)}
+.bars{user-select:none}.bars>a:hover{background-color:var(--hover)}.bars>.in{background-color:var(--pick)}.stacks .in .hit{fill:var(--pick)}.segments>a:hover{filter:brightness(1.2)}.segments :nth-child(2){opacity:.8}.segments :nth-child(n+3){opacity:.62}.segments :nth-child(n+5){opacity:.42}.segments>.rest,.segments>.none{background:var(--line);opacity:1}.segments>.none{background:repeating-linear-gradient(135deg,var(--line) 0 3px,transparent 3px 6px)}
 .drawn{margin-top:.4rem}.drawn .facet{grid-template-columns:minmax(0,1fr) auto}.caption{display:block;color:var(--soft);font-size:11px;line-height:16px;overflow:hidden;text-overflow:ellipsis}
 ${Array.from({ length: SIZES }, (_, at) => `.h${at + 1}{--h:${at + 1}}`).join("")}
-.foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}#sum{min-width:0;overflow-wrap:anywhere}#sum:empty{display:none}
+.days{max-width:21rem;margin-bottom:.6rem}.foot>span:first-child:empty{display:none}@media(min-width:64rem){.foot:has(~.panel:not([hidden])){padding-right:35rem}}.foot{display:flex;justify-content:space-between;align-items:center;gap:1rem;padding:.4rem 1rem;min-height:36px;flex:none}#sum{min-width:0;overflow-wrap:anywhere}#sum:empty{display:none}
 .panel{position:fixed;inset:48px 0 0 auto;width:min(34rem,100vw);background:var(--card);border-left:1px solid var(--line);box-shadow:-8px 0 30px rgb(0 0 0/.12);overflow:auto;padding:1rem;z-index:5}.panel[hidden]{display:none}.panel:focus{outline:0}.panel h2{margin:0;overflow-wrap:anywhere}.panel .row{margin-bottom:.6rem}.list tbody tr.on{background:var(--pick)}
 @media(min-width:64rem){.page main:has(.panel:not([hidden])){max-width:none;margin-right:34rem;& .wide-only{display:none}}}
 .arrived{display:grid;grid-template-columns:minmax(0,3fr) minmax(14rem,1fr);gap:0 1rem;& .card{padding:.75rem 1rem}& .chart{height:2.5rem}& :is(p,.axis){margin:0}& h2{font:inherit;color:var(--soft);margin:0}& .list{max-width:24rem}}
@@ -160,7 +164,7 @@ body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}.field:has([form]):not(:has([aria-invalid])){display:none}
 .tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
 .menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:repeat(2,minmax(0,1fr))}.filter input{grid-column:1/-1}
-.grid td{height:36px}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
+.grid td{height:36px}.grid col.p{width:9rem}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
 .attempted{grid-template-columns:minmax(0,1fr)}dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
 body{font-size:15px}
 .bar{flex-wrap:wrap;height:auto;padding:0 .75rem;gap:.25rem .5rem}.bar .brand{min-height:44px}.bar .who{margin-left:auto;max-width:11rem}
@@ -170,5 +174,5 @@ body{font-size:15px}
 button,.button,select,input:not([type=checkbox],[type=radio]){min-height:40px}
 }
 @media(prefers-reduced-motion:no-preference){button,.button,.bar a{transition:background-color .12s}}
-@media print{#pictures,.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid th{position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
+@media print{#pictures,.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid :is(th,.p){position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
 `

@@ -11,6 +11,7 @@ import { keys } from "./Keys.ts"
 import { menusOnDemand } from "./Menus.ts"
 import { palette } from "./Palette.ts"
 import { liveLinks } from "./Live.ts"
+import { rangeDrags } from "./Ranges.ts"
 import { Grid } from "./Grid.ts"
 import { walkLists } from "./Walk.ts"
 
@@ -27,6 +28,7 @@ markAll()
 liveLinks()
 filterLines()
 walkLists()
+rangeDrags()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])

@@ -17,8 +17,8 @@ export const setHtml = (element: Element, text: string): void => {
 }
 
 /** The server's response for an address of this page's origin; a refusal is an error. */
-export const fetchText = async (path: string): Promise<Response> => {
-  const response = await fetch(path, { headers: { "x-fragment": "1" }, redirect: "error" })
+export const fetchText = async (path: string, signal: AbortSignal | null = null): Promise<Response> => {
+  const response = await fetch(path, { headers: { "x-fragment": "1" }, redirect: "error", signal })
   if (!response.ok) throw new Error(String(response.status))
   return response
 }

@@ -3,6 +3,7 @@
  * others. Arrow keys move a cell, Enter opens its row, C copies its value exactly. After a failure the links below the
  * table remain, which do the same.
  */
+import { Foot } from "./Foot.ts"
 import { fetchText, say, setHtml } from "./Fragment.ts"
 import { Pages } from "./Pages.ts"
 
@@ -21,7 +22,7 @@ export class Grid {
   readonly #above: HTMLTableRowElement
   readonly #below: HTMLTableRowElement
   readonly #panel: HTMLElement | null
-  readonly #count: HTMLElement | null
+  readonly #foot: Foot
   #rowHeight = 30
   #first = -1
   #last = -1
@@ -39,7 +40,7 @@ export class Grid {
     this.#above = spacer(columns)
     this.#below = spacer(columns)
     this.#panel = document.getElementById("panel")
-    this.#count = document.getElementById("count")
+    this.#foot = new Foot(box)
     box.addEventListener("scroll", () => this.#soon(), { passive: true })
     box.addEventListener("keydown", (event) => this.#key(event))
     this.#body.addEventListener("click", (event) => this.#click(event))
@@ -102,11 +103,7 @@ export class Grid {
     this.#body.append(this.#below)
     this.#first = first
     this.#last = last
-    if (this.#count !== null) {
-      this.#count.textContent = inWords(this.#count, this.#length, this.#pages.isWhole)
-      // All are here, and counted.
-      if (this.#pages.isWhole) document.querySelector("[data-total]")?.toggleAttribute("hidden", true)
-    }
+    this.#foot.count(this.#length, this.#pages.isWhole)
     this.#mark(focused)
   }
 
@@ -115,6 +112,7 @@ export class Grid {
   }
 
   #mark(focus: boolean): void {
+    this.#foot.column(this.#row < 0 ? undefined : this.#heading())
     const row = this.#rowElement(this.#row)
     for (const other of this.#body.querySelectorAll("tr.on")) if (other !== row) other.classList.remove("on")
     if (row === undefined) {
@@ -127,6 +125,11 @@ export class Grid {
     cell.tabIndex = -1
     cell.focus({ preventScroll: true })
     cell.scrollIntoView({ block: "nearest", inline: "nearest" })
+    // A column that stays in sight would cover it.
+    const pinned = row.querySelector(".p")
+    const covered =
+      pinned === null || pinned === cell ? 0 : pinned.getBoundingClientRect().right - cell.getBoundingClientRect().left
+    if (covered > 0 && cell.cellIndex > (pinned as HTMLTableCellElement).cellIndex) this.#box.scrollLeft -= covered
   }
 
   #go(row: number, column = this.#column): void {
@@ -228,16 +231,6 @@ export class Grid {
     await navigator.clipboard.writeText(text)
     say(document.documentElement.lang === "ru" ? "Скопировано" : "Copied")
   }
-}
-
-/**
- * In the server's words. A complete count takes the plural form of its number, a partial one ("5,000+") that of many.
- */
-const inWords = ({ dataset }: HTMLElement, rows: number, isWhole: boolean): string => {
-  const { lang } = document.documentElement
-  const forms = JSON.parse(dataset["forms"] ?? "{}") as Partial<Record<string, string>>
-  const form = forms[isWhole ? new Intl.PluralRules(lang).select(rows) : "many"] ?? forms["other"] ?? ""
-  return `${rows.toLocaleString(lang)}${isWhole ? "" : "+"} ${form}${isWhole ? (dataset["all"] ?? "") : ""}`
 }
 
 const spacer = (columns: number): HTMLTableRowElement => {

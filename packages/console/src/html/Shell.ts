@@ -38,6 +38,7 @@ export interface Frame {
   readonly words: Words
   /** Whether keys of a single letter do something. */
   readonly letters: boolean
+  readonly look: { readonly theme: "system" | "light" | "dark"; readonly rows: "normal" | "compact" }
   /** The signed-in person; null on the sign-in screens. */
   readonly actor: { readonly name: string; readonly role: Role } | null
 }
@@ -62,19 +63,19 @@ export const consolePath = ({ base }: Pick<Frame, "base">, path = ""): string =>
 
 /** The whole page of a screen. */
 export const shell = (frame: Frame, screen: Screen): string => {
-  const { words, language, actor } = frame
+  const { words, language, actor, look } = frame
   return markup`<!doctype html>
-<html lang="${language}">
+<html lang="${language}"${look.theme !== "system" && markup` data-theme="${look.theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${look.theme === "system" ? "light dark" : look.theme}">
 <title>${screen.title} · ${words.product}</title>
 <link rel="icon" href="${assetPath(frame.base, "icon.svg")}">
 <link rel="stylesheet" href="${assetPath(frame.base, "console.css")}">
 <script type="module" src="${assetPath(frame.base, "console.js")}"></script>
 </head>
-<body class="${screen.wide === true ? "wide" : "page"}" data-letters="${frame.letters ? "on" : "off"}">
+<body class="${screen.wide === true ? "wide" : "page"}${look.rows === "compact" && " compact"}" data-letters="${frame.letters ? "on" : "off"}">
 <a class="skip" href="#main">${words.skip}</a>
 ${actor === null ? null : header(frame, screen.section, actor)}
 <main id="main" tabindex="-1">

@@ -32,7 +32,7 @@ import {
 import { type DoneLines, doneLines } from "./DoneLine.ts"
 import { formAgain, isConsoleAddress, type PlaceOf, placesOf } from "./FormAgain.ts"
 import { type KeptForms, keptForms } from "./KeptForm.ts"
-import { languageOf, lettersOf } from "./Preferences.ts"
+import { languageOf, lettersOf, lookOf } from "./Preferences.ts"
 import { formReader, type ReadForm } from "./ReadForm.ts"
 import { isSameOrigin } from "@data-cabinet/http-node/server/SameOrigin"
 import { fragmentRefusal, redirect, refusal, responseOf } from "./ScreenResponse.ts"
@@ -104,7 +104,7 @@ export const screenRoutes = (screens: ReadonlyArray<ConsoleScreen>) =>
 
 const frameOf = ({ base, baseUrl }: Services, { headers }: Request, actor: Frame["actor"]): Frame => {
   const language = languageOf(headers)
-  return { base, baseUrl, language, words: WORDS[language], letters: lettersOf(headers), actor }
+  return { base, baseUrl, language, words: WORDS[language], letters: lettersOf(headers), look: lookOf(headers), actor }
 }
 
 const isSignedOut = (error: ConsoleRefusal): boolean => manageErrorOf(error).code === "unauthorized"

@@ -15,6 +15,10 @@ export interface RowFormat {
   /** The address of a row's own screen; null where rows have no key. */
   readonly rowPath: (tokens: ReadonlyArray<string>) => string | null
   readonly time: TimeText
+  /** The column that stays in sight when the others scroll sideways; null for none. */
+  readonly pinned: string | null
+  /** The columns whose values are drawn as badges. */
+  readonly badges: ReadonlySet<string>
   readonly words: { readonly open: string; readonly cut: string }
 }
 
@@ -23,17 +27,24 @@ const cellClass = ({ type }: ReadableColumn): string => {
   return type.kind === "json" || type.kind === "jsonb" || type.kind === "array" || type.kind === "composite" ? "j" : ""
 }
 
-const cell = (token: string, column: ReadableColumn, { time, words }: RowFormat): string => {
-  if (token === "null") return '<td class="z"></td>'
-  const name = cellClass(column)
-  const attributes = name === "" ? "" : ` class="${name}"`
+const cell = (token: string, column: ReadableColumn, { time, words, pinned, badges }: RowFormat): string => {
+  const isPinned = column.name === pinned
+  const open = (name: string, more = "") => {
+    const all = isPinned ? `${name} p`.trim() : name
+    return all === "" ? `<td${more}>` : `<td class="${all}"${more}>`
+  }
+  if (token === "null") return `${open("z")}</td>`
   const text = shownText(token)
   if (column.type.kind === "timestamptz") {
     return `<td><time datetime="${escapeHtml(text)}">${escapeHtml(time(text))}</time></td>`
   }
-  if (text === "") return '<td class="e"></td>'
-  if (text.length <= CELL_CHARACTERS) return `<td${attributes}>${escapeHtml(text)}</td>`
-  return `<td${attributes} data-cut title="${escapeHtml(words.cut)}">${escapeHtml(text.slice(0, CELL_CHARACTERS).toWellFormed())}…</td>`
+  if (text === "") return `${open("e")}</td>`
+  const name = cellClass(column)
+  if (text.length > CELL_CHARACTERS) {
+    return `${open(name, ` data-cut title="${escapeHtml(words.cut)}"`)}${escapeHtml(text.slice(0, CELL_CHARACTERS).toWellFormed())}…</td>`
+  }
+  if (badges.has(column.name)) return `${open("")}<i>${escapeHtml(text)}</i></td>`
+  return `${open(name)}${escapeHtml(text)}</td>`
 }
 
 /** One line of HTML; a value's own line ends are spaces in a table, and kept in the opened row. */
@@ -76,5 +87,29 @@ export const widthsOf = (
       Math.min(label, 25),
       looked.map((row) => Math.min((row[at]?.length ?? 0) * most, type.kind === "number" ? 46 : 40)),
     )
+  })
+}
+
+/** The first column of texts, which says what a row is about. */
+export const pinnedOf = (columns: ReadonlyArray<ReadableColumn>): string | null =>
+  columns.length < 3 ? null : (columns.find(({ type }) => type.kind === "text")?.name ?? null)
+
+const MAX_BADGES = 5
+/** One or two words. */
+const SHORT_WORDS = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,19}(?: [\p{L}\p{N}_.-]{1,12})?$/u
+const HAS_LETTER = /\p{L}/u
+
+/** The columns of texts whose values on this page are few, short and repeated, such as states. */
+export const badgesOf = (
+  columns: ReadonlyArray<ReadableColumn>,
+  rows: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const looked = rows.slice(0, LOOKED_AT).map(cellTokens)
+  return columns.flatMap(({ name, type }, at) => {
+    if (type.kind !== "text") return []
+    const texts = looked.flatMap((row) => (row[at] === undefined || row[at] === "null" ? [] : [shownText(row[at])]))
+    const values = new Set(texts)
+    const isFew = values.size > 0 && values.size <= MAX_BADGES && texts.length >= 2 * values.size
+    return isFew && [...values].every((text) => SHORT_WORDS.test(text) && HAS_LETTER.test(text)) ? [name] : []
   })
 }

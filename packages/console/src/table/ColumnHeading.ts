@@ -84,7 +84,13 @@ export const columnMenuScreen = (frame: Frame, bar: ToolbarData, column: Readabl
 }
 
 /** `at`: its place among all shown columns. */
-export const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, at: number): Html => {
+export const heading = (
+  frame: Frame,
+  bar: ToolbarData,
+  column: ReadableColumn,
+  at: number,
+  isPinned: boolean,
+): Html => {
   const { table: words } = frame.words
   const label = bar.labels.get(column.name) ?? column.name
   const direction = directionOf(bar, column.name)
@@ -95,7 +101,7 @@ export const heading = (frame: Frame, bar: ToolbarData, column: ReadableColumn, 
   const sort = direction !== null && new Html(` aria-sort="${direction === "asc" ? "ascending" : "descending"}"`)
   const menu = withQuery(`${path}/menu`, [["column", column.name], ...firstPage(bar.pairs)])
   const place = bar.columns.findIndex(({ name }) => name === column.name)
-  return markup`<th scope="col" aria-colindex="${at + 2}" data-value="value-${place}" class="${column.type.kind === "number" ? "n" : ""}"${sort}><div>${
+  return markup`<th scope="col" aria-colindex="${at + 2}" data-value="value-${place}" class="${column.type.kind === "number" ? "n" : ""}${isPinned && " p"}"${hasSums(column) && new Html(" data-sum")}${sort}><div>${
     column.type.operators === null ? text : markup`<a class="sort" href="${withQuery(path, next)}">${text}</a>`
   }<a class="button quiet mini" href="${menu}" data-menu="column-menu" aria-label="${words.menu(label)}">${ICONS.down}</a></div></th>`
 }

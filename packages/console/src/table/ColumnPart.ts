@@ -37,8 +37,11 @@ export const columnPart = (shown: ReadonlyArray<string>, pairs: Pairs): ColumnPa
   return { part, parts, from, to: Math.min(from + PART_COLUMNS, shown.length) }
 }
 
+/** Names a column of badges, in the address of further rows alone. */
+export const BADGE = "badge"
+
 /** The selection alone. */
-export const withoutPart = (pairs: Pairs): Pairs => without(pairs, PART)
+export const withoutPart = (pairs: Pairs): Pairs => without(pairs, PART, BADGE)
 
 /** The selection with fewer rows on its page, if it names no number and so many columns are shown. */
 export const withRows = (pairs: Pairs, columns: number): Pairs => {

@@ -5,11 +5,12 @@
 import type { ReadableColumn } from "@data-cabinet/core/row/Catalog"
 import type { ColumnPicture } from "@data-cabinet/core/selection/ColumnPicture"
 import type { Pictures } from "@data-cabinet/core/selection/PictureColumns"
-import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import { SIZES } from "../assets/Style.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { filtersOf, type ShownFilter, withFilters, withQuery } from "../screen/SelectionLinks.ts"
+import { pinnedOf } from "./Cells.ts"
 import { tablePath } from "./TablePath.ts"
 import { timeText } from "../html/Moment.ts"
 
@@ -39,8 +40,14 @@ const VALUE_CHARACTERS = 80
 const filtered = (frame: Frame, { schema, name, pairs }: PictureData, added: ReadonlyArray<ShownFilter>): string =>
   withQuery(tablePath(frame, schema, name), withFilters(pairs, [...filtersOf(pairs), ...added]))
 
-const shortened = (text: string): string =>
-  text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…`
+/** Letters from right to left, and the marks that change the direction of what follows. */
+const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** A value that cannot move the numbers beside it. */
+const shortened = (text: string): string => {
+  const short = text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…`
+  return TURNS.test(short) ? `\u2068${short}\u2069` : short
+}
 
 const columnOf = ({ columns }: PictureData, { column }: ColumnPicture): ReadableColumn | undefined =>
   columns.find(({ name }) => name === column)
@@ -158,12 +165,14 @@ export const pictureCells = (frame: Frame, data: PictureData): ReadonlyArray<Htm
   const basis = basisText(frame, data)
   const sign = data.pictures.basis === "all" ? "=" : "≈"
   const first = markup`<td class="o"><a href="${all}" title="${basis}" aria-label="${words.pictures}. ${basis}">${sign}</a></td>`
+  const pinned = pinnedOf(data.columns)
   const cell = ({ name }: ReadableColumn): Html => {
     const picture = data.pictures.columns.find(({ column }) => column === name)
-    if (picture === undefined) return markup`<td></td>`
+    const open = new Html(name === pinned ? '<td class="p">' : "<td>")
+    if (picture === undefined) return markup`${open}</td>`
     const caption = captionOf(frame, data, picture)
     const label = data.labels.get(name) ?? name
-    return markup`<td>${drawing(frame, data, picture)}<a class="caption" href="${pictureAddress(frame, data, name)}" data-menu="column-menu" title="${caption}" aria-label="${words.pictureOf(label)}: ${caption}">${caption}</a></td>`
+    return markup`${open}${drawing(frame, data, picture)}<a class="caption" href="${pictureAddress(frame, data, name)}" data-menu="column-menu" title="${caption}" aria-label="${words.pictureOf(label)}: ${caption}">${caption}</a></td>`
   }
   return [first, ...data.columns.map(cell)]
 }

@@ -3,6 +3,7 @@
  * not, and a checkbox for each shown column. The resulting address has only the chosen parameters.
  */
 import type { Pairs } from "../screen/ConsoleScreen.ts"
+import { daysOf } from "./Days.ts"
 import {
   filtersOf,
   keepingFilters,
@@ -15,8 +16,8 @@ import {
 
 const VALUELESS: ReadonlyArray<string> = ["empty", "notempty"]
 
-/** `columns`: the table's own, in their order. */
-export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pairs => {
+/** `columns`: the table's own, in their order. `today`: the date, for a period that is named by it. */
+export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>, today: string): Pairs => {
   const given = (name: string): Pairs => {
     const value = valueOf(form, name) ?? ""
     return value === "" ? [] : [[name, value]]
@@ -24,7 +25,14 @@ export const selectionOfForm = (form: Pairs, columns: ReadonlyArray<string>): Pa
   const filters = keepingFilters(filtersOf(form), ({ column }) => column !== "").map((filter) =>
     VALUELESS.includes(filter.condition) ? { ...filter, value: "" } : filter,
   )
-  const days = [...given("from"), ...given("to")]
+  const named = daysOf(valueOf(form, "days") ?? "", today)
+  const days: Pairs =
+    named === null
+      ? [...given("from"), ...given("to")]
+      : [
+          ["from", named[0]],
+          ["to", named[1]],
+        ]
   const period: Pairs = days.length === 0 ? [] : [...given("per"), ...days]
   const sorts = sortsOf(form).filter(({ column }) => column !== "")
   const order = sorts.length === 0 ? given("dir") : sortPairs(sorts)

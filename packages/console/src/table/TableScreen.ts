@@ -4,25 +4,22 @@
  * scrolling.
  */
 import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catalog"
+import type { SavedView } from "@data-cabinet/core/view/SavedView"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { ICONS } from "../html/Icons.ts"
-import { copyField, menu } from "../html/Menu.ts"
-import { type Frame, may, type Screen } from "../html/Shell.ts"
+import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
-import { type RowFormat, rowLine, widthsOf } from "./Cells.ts"
+import { badgesOf, pinnedOf, type RowFormat, rowLine, widthsOf } from "./Cells.ts"
 import { mayDraw } from "@data-cabinet/core/selection/PictureColumns"
-import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
 import { type Live, liveLink } from "../live/LiveLink.ts"
-import { type ColumnPart, PART } from "./ColumnPart.ts"
+import { BADGE, type ColumnPart, PART } from "./ColumnPart.ts"
 import { partNav } from "./PartNav.ts"
 import { heading } from "./ColumnHeading.ts"
-import { apiAddress, commandLine, curlCall } from "./CopyTexts.ts"
-import { LABELLED_FORMATS, LABELS, UNCHANGED } from "./ExportRows.ts"
-import { filtersOf, firstPage, sortsOf, valueOf, withFilters, withQuery } from "../screen/SelectionLinks.ts"
+import { firstPage, valueOf, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { isEstimated, tablePath } from "./TablePath.ts"
-import { saveMenu } from "./ViewList.ts"
+import { saveMenu, viewTitle } from "./ViewList.ts"
 import { indexPath } from "./IndexScreen.ts"
+import { copyMenu, eraseLink, exportMenu, jumpMenu } from "./TableActs.ts"
 import { chips, hasIndexes, toolbar, type ToolbarData } from "./TableToolbar.ts"
 import { timeText } from "../html/Moment.ts"
 
@@ -43,6 +40,8 @@ export interface TableData {
   readonly refused: ManageError | null
   /** The selection as a statement; null for one that is refused. */
   readonly sql: string | null
+  /** The saved views of this table that the visitor may see. */
+  readonly views: ReadonlyArray<SavedView>
   /** Null if the table is not a source's, and while its live state is unknown. */
   readonly live: Live | null
 }
@@ -52,6 +51,7 @@ export const rowFormat = (
   frame: Frame,
   { table, timeZone }: Pick<TableData, "table" | "timeZone">,
   { columns, shown, part }: Pick<NonNullable<TableData["page"]>, "columns" | "shown" | "part">,
+  badges: ReadonlyArray<string>,
 ): RowFormat => {
   const { schema, name, key } = table.detail
   const path = `${tablePath(frame, schema, name)}/row`
@@ -61,6 +61,8 @@ export const rowFormat = (
   return {
     columns,
     places: columns.flatMap(({ name: one }, at) => (names.has(one) ? [at] : [])),
+    pinned: pinnedOf(columns.filter(({ name: one }) => names.has(one))),
+    badges: new Set(badges),
     time: timeText(timeZone),
     words: frame.words.table,
     rowPath: (tokens) => {
@@ -97,7 +99,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const { detail } = data.table
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
-  const head = markup`<div class="top"><h1>${detail.name}</h1><p class="soft">${detail.schema} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
+  const head = markup`<div class="top">${viewTitle(frame, data)} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
 <div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: `${detail.schema}.${detail.name}`,
@@ -129,66 +131,13 @@ const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   return liveLink(frame, { live, href, counts: isWhole ? "rows" : "some" })
 }
 
-/** Jumps to a value of the only sort column; empty without one. */
-const jumpMenu = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
-  const { table: words } = frame.words
-  const { schema, name, key, columns } = table.detail
-  const sorts = sortsOf(pairs)
-  const column = sorts[0]?.column ?? (key.length === 1 ? key[0] : undefined)
-  if (column === undefined || sorts.length > 1 || table.identity === "text") return null
-  const label = columns.find((one) => one.name === column)?.label ?? column
-  const hidden = firstPage(pairs).map(([key_, value]) => markup`<input type="hidden" name="${key_}" value="${value}">`)
-  return menu({
-    id: "jump",
-    face: markup`${ICONS.jump}<span>${words.jump}</span>`,
-    body: markup`<form method="get" action="${tablePath(frame, schema, name)}/jump">${hidden}<label>${words.jumpTo(label)}<input name="value" required autocomplete="off"></label><button class="main">${words.jumpNow}</button></form>`,
-  })
-}
+/** From this many rows on, sums come on request. */
+const MANY_SUMMED = 250_000
 
-/**
- * The conditions of an erasure on request, if nothing else narrows the rows of a source: an erasure has no search,
- * period or alternatives.
- */
-const eraseLink = (frame: Frame, { table, pairs, refused }: TableData): HtmlValue => {
-  const { schema, name, source } = table.detail
-  const filters = filtersOf(pairs)
-  const isNarrowed = filters.length > 0 && ["q", "per"].every((one) => valueOf(pairs, one) === undefined)
-  if (source === null || refused !== null || !isNarrowed || !may(frame, "event.purge")) return null
-  if (filters.some(({ or }) => or === true)) return null
-  const href = withQuery(`${tablePath(frame, schema, name)}/erase`, withFilters([], filters))
-  return markup`<a class="button" href="${href}">${ICONS.trash}<span>${frame.words.erasure.tab}</span></a>`
-}
-
-const copyMenu = (frame: Frame, { table, pairs, sql }: TableData): Html => {
-  const { table: words } = frame.words
-  const { schema, name } = table.detail
-  const address = apiAddress(frame.baseUrl, schema, name, pairs)
-  const command = commandLine(schema, name, pairs)
-  return menu({
-    id: "copy",
-    face: markup`${ICONS.copy}<span>${words.copy}</span>`,
-    body: [
-      copyField("copy-address", words.copyAddress, address, words.copy),
-      copyField("copy-curl", "curl", curlCall(address), words.copy),
-      command !== null && copyField("copy-command", "cabinet", command, words.copy),
-      sql !== null && copyField("copy-sql", "SQL", sql, words.copy),
-    ],
-  })
-}
-
-const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
-  const { table: words } = frame.words
-  const path = tablePath(frame, table.detail.schema, table.detail.name)
-  const link = (format: string, text: string = format.toUpperCase(), more: Pairs = []) =>
-    markup`<a class="button" href="${withQuery(`${path}/export.${format}`, [...firstPage(pairs), ...more])}" download>${text}</a>`
-  const isLabelled = table.detail.columns.some(({ name, label }) => name !== label)
-  const labelled = LABELLED_FORMATS.map((format) => link(format, format.toUpperCase(), [[LABELS, "1"]]))
-  const unchanged = link("csv", words.exportUnchanged, [[UNCHANGED, "1"]])
-  return menu({
-    id: "export",
-    face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
-    body: markup`<div class="row">${EXPORT_FORMATS.map((format) => link(format))}</div>${isLabelled && markup`<p>${words.exportLabelled}</p><div class="row">${labelled}</div>`}<p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
-  })
+/** Whether the sums of a column that the keyboard or a click reaches are read by themselves: quickly, and without a customer's code. */
+const sumsBySelf = ({ table, pairs }: TableData, columns: ReadonlyArray<string>): boolean => {
+  const { rows_estimate: rows } = table.detail
+  return isEstimated(rows) && rows <= MANY_SUMMED && mayDraw({ table, params: pairs, columns })
 }
 
 const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable<TableData["page"]>): Html => {
@@ -196,21 +145,28 @@ const grid = (frame: Frame, data: TableData, bar: ToolbarData, page: NonNullable
   const { columns, rows, nextCursor, part } = page
   const { pairs } = data
   const path = tablePath(frame, bar.schema, bar.name)
-  const format = rowFormat(frame, data, page)
+  const badges = badgesOf(columns, rows)
+  const format = rowFormat(frame, data, page, badges)
+  const { pinned } = format
   const inPart: Pairs = part === null ? [] : [[PART, String(part.part)]]
   const cursor = valueOf(pairs, "cursor")
   const widths = widthsOf(columns, bar.labels, rows)
-  const rowsPath = withQuery(`${path}/rows`, [...firstPage(pairs), ...inPart])
+  const rowsPath = withQuery(`${path}/rows`, [
+    ...firstPage(pairs),
+    ...inPart,
+    ...badges.map((name) => [BADGE, name] as const),
+  ])
+  const sumsNow = sumsBySelf(data, page.shown) && new Html(" data-sums")
   const first = part?.from ?? 0
-  return markup`${part !== null && partNav(frame, { path, pairs, part, total: page.shown.length })}<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}>
-<table aria-rowcount="-1" aria-colcount="${page.shown.length + 1}"><colgroup><col class="w0">${format.places.map((at) => markup`<col class="${widths[at] ?? ""}">`)}</colgroup>
-<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${format.places.map((place, at) => heading(frame, bar, columns[place]!, first + at))}</tr>${rows.length > 0 && picturesRow(frame, data, page)}</thead>
+  return markup`${part !== null && partNav(frame, { path, pairs, part, total: page.shown.length })}<div class="grid" tabindex="0" role="region" aria-label="${words.grid}" data-rows="${rowsPath}"${nextCursor !== null && markup` data-next="${nextCursor}"`}${cursor !== undefined && markup` data-cursor="${cursor}"`}${sumsNow}>
+<table aria-rowcount="-1" aria-colcount="${page.shown.length + 1}"><colgroup><col class="w0">${format.places.map((at) => markup`<col class="${widths[at] ?? ""}${columns[at]!.name === pinned && " p"}">`)}</colgroup>
+<thead><tr><th class="o"><span class="hide">${words.open}</span></th>${format.places.map((place, at) => heading(frame, bar, columns[place]!, first + at, columns[place]!.name === pinned))}</tr>${rows.length > 0 && picturesRow(frame, data, page)}</thead>
 <tbody>
 ${new Html(rows.map((row) => rowLine(row, format)).join("\n"))}
 </tbody></table>${rows.length === 0 && noRows(frame, bar)}</div>
 <div class="foot"><span>${cursor !== undefined && markup`<a href="${withQuery(path, [...firstPage(pairs), ...inPart])}">↑ ${words.firstPage}</a>`}</span>
 <span class="soft"><span id="count" data-forms="${JSON.stringify(words.rowForms)}"${cursor === undefined && markup` data-all="${words.inAll}"`}>${rows.length > 0 && words.shown(rows.length, nextCursor !== null || cursor !== undefined)}</span>${nextCursor !== null && markup`<span data-total> · <span id="total"><a href="${withQuery(`${path}/count`, firstPage(pairs))}" data-into="total">${words.count}</a></span></span>`}</span>
-<span id="sum" class="soft" role="status"></span><span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
+<span id="sum" class="soft" role="status" data-link="${frame.words.sums.link}"></span><span>${nextCursor !== null && markup`<a rel="next" href="${withQuery(path, [...firstPage(pairs), ...inPart, ["cursor", nextCursor]])}">${words.nextPage} →</a>`}</span></div>
 <div class="menu" popover id="column-menu"></div>`
 }
 

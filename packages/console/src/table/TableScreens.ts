@@ -1,15 +1,18 @@
 /** The screens of one table: the table, its rows as lines for the script, one row, and the redirect of its form. */
 import { EXPORT_FORMATS } from "@data-cabinet/core/export/ExportFormat"
+import { SavedViews } from "@data-cabinet/core/view/SavedViews"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { rowLine } from "./Cells.ts"
 import { filterLineScreen } from "./FilterLineScreens.ts"
 import { exportRows } from "./ExportRows.ts"
 import { rowPanel, rowScreen } from "./RowScreen.ts"
+import { todayIn } from "./Days.ts"
 import { selectionOfForm } from "./SelectionForm.ts"
-import { withQuery } from "../screen/SelectionLinks.ts"
+import { valuesOf, withQuery } from "../screen/SelectionLinks.ts"
+import { BADGE } from "./ColumnPart.ts"
 import { indexBuilds } from "./IndexBuilds.ts"
 import { indexScreens } from "./IndexScreens.ts"
 import { rebuildScreens } from "./RebuildScreens.ts"
@@ -38,7 +41,7 @@ export const tableScreens = Effect.gen(function* () {
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/tables/{schema}/{name}"
 
-  const visited = tableVisit(yield* liveFrom, page, timeZone)
+  const visited = tableVisit(yield* liveFrom, page, yield* SavedViews, timeZone)
   const screens: ReadonlyArray<ConsoleScreen> = [
     {
       path,
@@ -54,7 +57,7 @@ export const tableScreens = Effect.gen(function* () {
         const table = yield* found(schema!, name!)
         const read = yield* page(table, pairs)
         const { rows, nextCursor } = read
-        const format = rowFormat(frame, { table, timeZone }, read)
+        const format = rowFormat(frame, { table, timeZone }, read, valuesOf(pairs, BADGE))
         const headers: Record<string, string> = nextCursor === null ? {} : { "x-next-cursor": nextCursor }
         return { fragment: rows.map((row) => rowLine(row, format)).join("\n"), headers }
       }),
@@ -82,7 +85,12 @@ export const tableScreens = Effect.gen(function* () {
       get: Effect.fnUntraced(function* ({ frame, path: [schema, name], pairs }) {
         const { columns } = yield* found(schema!, name!)
         const names = columns.map((column) => column.name)
-        return { location: withQuery(tablePath(frame, schema!, name!), selectionOfForm(pairs, names)) }
+        return {
+          location: withQuery(
+            tablePath(frame, schema!, name!),
+            selectionOfForm(pairs, names, todayIn(timeZone, yield* Clock.currentTimeMillis)),
+          ),
+        }
       }),
     },
   ]

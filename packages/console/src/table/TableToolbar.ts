@@ -5,7 +5,7 @@ import { FILTER_CONDITIONS, FILTER_JOINS, MAX_SORTS } from "@data-cabinet/core/s
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { type Menu, menu } from "../html/Menu.ts"
-import { type Frame, may, type Screen } from "../html/Shell.ts"
+import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { textOrderNotes } from "./ColumnSettings.ts"
 import { lineField, lineForm } from "./FilterLineForm.ts"
@@ -20,6 +20,7 @@ import {
   withoutFilter,
   withQuery,
 } from "../screen/SelectionLinks.ts"
+import { DAYS } from "./Days.ts"
 import { WHOLE_COLUMNS } from "./ColumnPart.ts"
 import { indexPath } from "./IndexScreen.ts"
 import { rebuildPath } from "./RebuildScreen.ts"
@@ -73,7 +74,7 @@ const periodMenu = (frame: Frame, data: ToolbarData): Menu | null => {
     id: "period",
     face: markup`${ICONS.calendar}<span>${words.period}</span>`,
     body: markup`<label>${words.column}<select name="per">${columnOptions(data, dates, valueOf(data.pairs, "per") ?? "", null)}</select></label>
-<label>${words.from}<input type="date" name="from" value="${from}"></label><label>${words.to}<input type="date" name="to" value="${to}"></label>
+<div class="row wrap days">${DAYS.map((one) => markup`<button name="days" value="${one}">${words.days[one]}</button>`)}</div><label>${words.from}<input type="date" name="from" value="${from}"></label><label>${words.to}<input type="date" name="to" value="${to}"></label>
 <button class="main">${words.apply}</button>`,
   }
 }
@@ -126,7 +127,7 @@ const columnsMenu = (frame: Frame, data: ToolbarData): Menu => {
         markup`<label class="choice"><input type="checkbox" name="show" value="${name}"${checked(shown.has(name))}> ${labelOf(data, name)}</label>`,
     )}</fieldset>
 ${["col", "order"].map((list) => valuesOf(data.pairs, list).map((name) => markup`<input type="hidden" name="${list}" value="${name}">`))}
-<button class="main">${words.apply}</button>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}${data.ofSource && may(frame, "column.change") && markup`<a class="item" href="${rebuildPath(frame, data.schema, data.name)}">${ICONS.edit}${frame.words.rebuild.link}</a>`}`,
+<button class="main">${words.apply}</button><a class="item" href="${consolePath(frame, "me")}#look">${ICONS.edit}${frame.words.me.rows}</a>${hasIndexes(frame, data) && markup`<a class="item" href="${indexPath(frame, data.schema, data.name)}">${ICONS.search}${frame.words.index.link}</a>`}${data.ofSource && may(frame, "column.change") && markup`<a class="item" href="${rebuildPath(frame, data.schema, data.name)}">${ICONS.edit}${frame.words.rebuild.link}</a>`}`,
   }
 }
 

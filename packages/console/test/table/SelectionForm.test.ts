@@ -1,15 +1,27 @@
 import { selectionOfForm } from "@data-cabinet/console/table/SelectionForm"
+import { todayIn } from "@data-cabinet/console/table/Days"
 import { filtersOf, hiding, puttingFirst, queryText, withoutFilter } from "@data-cabinet/console/screen/SelectionLinks"
 import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
 import { assert, it } from "vitest"
 
 const COLUMNS = ["a", "b", "c"]
-const chosen = (form: string) => queryText(selectionOfForm(queryPairs(form), COLUMNS))
+const chosen = (form: string) => queryText(selectionOfForm(queryPairs(form), COLUMNS, "2026-03-01"))
 
 it("selectionOfForm omits fields that were not filled in", () => {
   const form = "q=&fc=a&fo=empty&fv=left&fc=b&fo=ge&fv=1&fc=&fo=eq&fv=lost&per=c&from=&to=&sort=&show=a&show=b&show=c"
   assert.strictEqual(chosen(form), "fc=a&fo=empty&fv=&fc=b&fo=ge&fv=1")
   assert.strictEqual(chosen("per=c&from=2026-01-01&to="), "per=c&from=2026-01-01")
+})
+
+it("selectionOfForm turns a period that today names into its first and last day", () => {
+  const period = (days: string) => chosen(`days=${days}&per=c&from=2020-01-01&to=`)
+  assert.strictEqual(period("today"), "per=c&from=2026-03-01&to=2026-03-01")
+  assert.strictEqual(period("yesterday"), "per=c&from=2026-02-28&to=2026-02-28")
+  assert.strictEqual(period("last7"), "per=c&from=2026-02-23&to=2026-03-01")
+  assert.strictEqual(period("month"), "per=c&from=2026-03-01&to=2026-03-31")
+  assert.strictEqual(period("lastMonth"), "per=c&from=2026-02-01&to=2026-02-28")
+  assert.strictEqual(period("never"), "per=c&from=2020-01-01")
+  assert.strictEqual(todayIn("Asia/Tokyo", Date.parse("2026-02-28T15:00:00Z")), "2026-03-01")
 })
 
 it("selectionOfForm hides unchecked columns and keeps a list that names columns", () => {
