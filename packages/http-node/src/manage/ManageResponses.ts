@@ -46,7 +46,6 @@ export const nothing = (description: string): ResponseSpec => ({ status: 204, de
 /** A list without pages. */
 export const whole = <A>(items: ReadonlyArray<A>) => ({ data: items, has_more: false, next_cursor: null })
 
-/** From one item more than requested, the page and whether there is more. `at`: what the next page begins before. */
 /** What `pageAfter` finds by `limit` and `after`, each item as its JSON. */
 export const idPage = <A extends { readonly id: number }, B, E, R>(
   pageAfter: (query: IdQuery) => Effect.Effect<ReadonlyArray<A>, E, R>,
@@ -58,6 +57,7 @@ export const idPage = <A extends { readonly id: number }, B, E, R>(
     return { data: data.map(json), ...rest }
   })
 
+/** From one item more than requested, the page and whether there is more. `at`: what the next page begins before. */
 export const pageOf = <A>(items: ReadonlyArray<A>, limit: number, at: (item: A) => string) => {
   const data = items.slice(0, limit)
   const last = data.at(-1)
