@@ -74,6 +74,7 @@ const SIDEBAR = [
     text: "Running it",
     items: docs(
       "operations",
+      "upgrading",
       "processes",
       "high-availability",
       "managed-postgres",

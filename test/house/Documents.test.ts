@@ -1,5 +1,5 @@
 /** Documents that tend to grow keep their size and structure. */
-import { readdirSync, readFileSync } from "node:fs"
+import { globSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, it } from "vitest"
 
@@ -19,6 +19,22 @@ it("the page on performance has at most 1,000 words, and begins with a summary o
 
 it("ARCHITECTURE.md has at most 1,200 words", () => {
   assert.isAtMost(words(read("ARCHITECTURE.md")), 1_200)
+})
+
+it("the page on upgrades has a section for each step to a newer minor version, the pending one as well, and is found", () => {
+  const page = read("docs/upgrading.md")
+  const released = [...read("CHANGELOG.md").matchAll(/^## (\d+\.\d+)\.0$/gm)].map(([, version]) => version!).reverse()
+  const notes = globSync(".changeset/*.md", { cwd: root }).map(read)
+  const [major, minor] = released.at(-1)!.split(".").map(Number)
+  const pending = notes.some((note) => /^"?data-cabinet"?: minor$/m.test(note)) ? [`${major}.${minor! + 1}`] : []
+  const versions = [...released, ...pending]
+  assert.isAbove(versions.length, 1)
+  for (const [n, version] of versions.slice(1).entries()) {
+    assert.include(page, `\n## From ${versions[n]} to ${version}\n`)
+  }
+  for (const from of ["README.md", "docs/operations.md", "docs/processes.md"]) {
+    assert.match(read(from), /\]\((docs\/)?upgrading\.md[)#]/, from)
+  }
 })
 
 it("every decision is numbered, dated, and has its context and consequences", () => {
