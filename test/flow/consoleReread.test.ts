@@ -42,7 +42,7 @@ it("the screen of an event in JSON offers no rereading, and its form is refused 
   assert.notInclude((await editor.get(`/console/events/${id}`)).text, "/reread")
   const refused = await editor.post(`/console/events/${id}/reread`, { encoding: "koi8-r" })
   assert.strictEqual(refused.status, 409)
-  assert.include(refused.text, "The body is JSON, which is always UTF-8.")
+  assert.include(refused.text, "The body is JSON, which shows its own charset.")
 })
 
 it("the management API counts first, changes a page, and refuses what cannot be read again", async () => {

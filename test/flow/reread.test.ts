@@ -239,7 +239,7 @@ it("an event that cannot be reread says why and stays unchanged", async () => {
   const failed = (work: Promise<unknown>) => work.catch((error: unknown) => error)
   assert.deepInclude(await failed(cabinet.events.reread([json, gone], { encoding: "koi8-r" })), {
     code: "not_reread",
-    message: `Event ${json} cannot be read again: its body is JSON, which is always UTF-8. Event ${gone} cannot be read again: it has no original request, or no longer.`,
+    message: `Event ${json} cannot be read again: its body is JSON, which shows its own charset. Event ${gone} cannot be read again: it has no original request, or no longer.`,
   })
   assert.deepInclude(await failed(cabinet.events.reread([json], { encoding: "klingon" })), { code: "bad_encoding" })
   assert.deepInclude(await failed(cabinet.events.reread([999_999], { encoding: "utf-8" })), { code: "no_such_event" })

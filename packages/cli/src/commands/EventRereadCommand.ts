@@ -99,7 +99,7 @@ const walked = (sourceId: number, options: RereadOptions, dryRun: boolean) =>
     return { ...walk, damaged, example }
   })
 
-/** How many events have no verdict, because their originals are erased, or JSON, which is always UTF-8. */
+/** How many events have no verdict, because their originals are erased, or JSON, which shows its own charset. */
 const leftOut = ({ seen, outcomes }: Walked): number =>
   Object.values(outcomes).reduce((rest, count) => rest - count, seen)
 

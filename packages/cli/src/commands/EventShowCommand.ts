@@ -31,7 +31,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   data: "detected from the bytes",
   unclear: "a guess that the text does not confirm",
   reread: "named at a rereading",
-  json: "JSON is always UTF-8",
+  json: "JSON shows its own encoding",
   content_encoding: "its content encoding could not be decoded",
 }
 

@@ -702,7 +702,7 @@ export const ENGLISH = {
       no_original: "The original request was not kept or has expired.",
       cut_body: "Only part of the body was kept.",
       encoded_body: "The content encoding of the body could not be decoded.",
-      not_a_form: "The body is JSON, which is always UTF-8.",
+      not_a_form: "The body is JSON, which shows its own charset.",
       no_text: "The original has only ASCII, which every charset reads alike.",
       unexplained: "The fields of the event are not those of the kept original.",
     },

@@ -5,7 +5,8 @@
  *
  * Decision: docs/decisions/0026-long-events-are-handled-in-pieces.md
  */
-import { bufferOf, decode, UTF_8 } from "../text/Charset.ts"
+import { bufferOf } from "../text/Charset.ts"
+import { decodeJson, jsonCharset } from "../text/JsonCharset.ts"
 import { parseContentType } from "../form/ContentType.ts"
 import { beginsAsJson } from "../form/FormGuess.ts"
 import { JsonLinesReading } from "./JsonLines.ts"
@@ -27,15 +28,15 @@ export type ReadAhead = Pick<Submission, "json" | "lines">
 
 /** Parses a body as JSON, or as lines of JSON; null if its first attempt is neither. Each call parses a piece. */
 export const jsonPieces = (submission: Submission): (() => ReadAhead | undefined) | null => {
-  const { kind } = parseContentType(submission.contentType)
+  const { kind, charset } = parseContentType(submission.contentType)
   const body = bufferOf(submission.body)
   if (kind === "multipart" || (kind === "urlencoded" && !beginsAsJson(body))) return null
-  if (kind === "lines") return linePieces(body)
+  if (kind === "lines") return linePieces(body, charset)
   let begun: { readonly reading: JsonReading; readonly read: Omit<SentJson, "parsed"> } | undefined
   return () => {
     if (begun === undefined) {
       const notes = emptyJsonNotes()
-      const decoded = decode(body, UTF_8)
+      const decoded = decodeJson(body, jsonCharset(body, charset))
       begun = { reading: new JsonReading(decoded.text, { notes }), read: { decoded, notes } }
     }
     const parsed = begun.reading.advance(PIECE_LENGTH)
@@ -43,10 +44,10 @@ export const jsonPieces = (submission: Submission): (() => ReadAhead | undefined
   }
 }
 
-const linePieces = (body: Buffer): (() => ReadAhead | undefined) => {
+const linePieces = (body: Buffer, charset: string | null): (() => ReadAhead | undefined) => {
   let reading: JsonLinesReading | undefined
   return () => {
-    reading ??= new JsonLinesReading(decode(body, UTF_8))
+    reading ??= new JsonLinesReading(decodeJson(body, jsonCharset(body, charset)))
     const lines = reading.advance(PIECE_LENGTH)
     return lines === undefined ? undefined : { lines }
   }

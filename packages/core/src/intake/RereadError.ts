@@ -13,7 +13,7 @@ export const REREAD_REASON_WORDS: Readonly<Record<RereadReason, string>> = {
   no_original: "it has no original request, or no longer",
   cut_body: "its body is longer than the 64 KB that are kept",
   encoded_body: "its content encoding could not be decoded",
-  not_a_form: "its body is JSON, which is always UTF-8",
+  not_a_form: "its body is JSON, which shows its own charset",
   no_text: "its original has only ASCII, which every charset reads alike",
   unexplained: "its fields are not those of the kept original",
 }

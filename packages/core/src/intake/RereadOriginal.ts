@@ -55,7 +55,7 @@ export interface RereadAs {
 
 /**
  * `cut_body`: only the beginning of the body was kept; `encoded_body`: its content encoding could not be removed; `not_a_form`:
- * it is JSON, which is UTF-8 by definition; `no_text`: every kept byte is ASCII; `unexplained`: the event's fields are not
+ * it is JSON, whose charset is not guessed; `no_text`: every kept byte is ASCII; `unexplained`: the event's fields are not
  * those of the kept bytes.
  */
 export const UNREADABLE_REASONS = ["cut_body", "encoded_body", "not_a_form", "no_text", "unexplained"] as const

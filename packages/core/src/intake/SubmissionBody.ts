@@ -5,6 +5,7 @@
 import { Result } from "effect"
 import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
 import { decode, UTF_8, type CharsetDecision } from "../text/Charset.ts"
+import { decodeJson, jsonCharset } from "../text/JsonCharset.ts"
 import type { BodyKind, ContentType } from "../form/ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "../form/FormBody.ts"
@@ -41,6 +42,11 @@ interface ReadBody {
 
 const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
 
+const asJson = (body: Buffer, declared: string | null): CharsetDecision => {
+  const charset = jsonCharset(body, declared)
+  return charset === UTF_8 ? AS_JSON : { charset, decidedBy: "json" }
+}
+
 const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
   objects: [object],
   shape: "object",
@@ -53,63 +59,64 @@ const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: numb
 /** Total: any bytes give a result. */
 export const bodyOf = (
   body: Buffer,
-  { kind, boundary }: ContentType,
+  { kind, boundary, charset }: ContentType,
   signals: CharsetSignals,
   { json, lines }: Submission,
 ): ReadBody => {
   if (body.length === 0) return oneObject(new Map(), AS_JSON, 0)
-  if (kind === "json") return jsonBody(body, json)
-  if (kind === "lines") return linesBody(body, lines ?? readJsonLines(decode(body, UTF_8)))
   if (kind === "multipart") return formBody(parseMultipartBody(body, boundary), signals)
-  if (kind === "urlencoded") return mislabelledJson(body, json) ?? formBody(parseFormBody(body), signals)
-  return otherBody(body, kind, signals, json)
+  const decision = asJson(body, charset)
+  if (kind === "json") return jsonBody(json ?? readJson(body, decision), decision)
+  if (kind === "lines") return linesBody(body, lines, decision)
+  if (kind === "urlencoded") return mislabelledJson(body, json, decision) ?? formBody(parseFormBody(body), signals)
+  return otherBody(body, kind, signals, json, decision)
 }
 
-const readJson = (body: Buffer): SentJson => {
-  const decoded = decode(body, UTF_8)
+const readJson = (body: Buffer, { charset }: CharsetDecision): SentJson => {
+  const decoded = decodeJson(body, charset)
   const notes = emptyJsonNotes()
   return { decoded, notes, parsed: parseJson(decoded.text, { notes }) }
 }
 
-const jsonBody = (body: Buffer, json: SentJson | undefined): ReadBody => {
-  const { decoded, notes, parsed } = json ?? readJson(body)
+const jsonBody = ({ decoded, notes, parsed }: SentJson, decision: CharsetDecision): ReadBody => {
   if (Result.isFailure(parsed)) {
     const detail = jsonErrorInWords(parsed.failure)
-    const kept = oneObject(unparsedFields(decoded.text, detail), AS_JSON, decoded.replaced)
+    const kept = oneObject(unparsedFields(decoded.text, detail), decision, decoded.replaced)
     return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
   }
   const value = parsed.success
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   const sent = notes.sent.textsIn(decoded.text)
-  if (value instanceof Map) return { ...oneObject(value, AS_JSON, replaced), cells, sent }
+  if (value instanceof Map) return { ...oneObject(value, decision, replaced), cells, sent }
   const detail = notAnObject(value, decoded.text, notes)
   if (detail !== null) {
     const refusal = { error: "not_an_object", detail } as const
-    return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells, refusal }
+    return { ...oneObject(valueKept(value, detail), decision, replaced), cells, refusal }
   }
-  return { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
+  return { ...oneObject(new Map(), decision, replaced), cells, objects: objectsOf(value), shape: "batch", sent }
 }
 
 const objectsOf = (value: Json): ReadonlyArray<JsonObject> =>
   isJsonList(value) ? value.filter((item) => item instanceof Map) : []
 
 /** Lines of JSON form a batch, like a list of objects, with the same refusals. */
-const linesBody = (body: Buffer, lines: JsonLines): ReadBody => {
+const linesBody = (body: Buffer, read: JsonLines | undefined, decision: CharsetDecision): ReadBody => {
+  const lines = read ?? readJsonLines(decodeJson(body, decision.charset))
   const { replaced, cells, values } = lines
-  const batch: ReadBody = { ...oneObject(new Map(), AS_JSON, replaced), cells, objects: [], shape: "batch" }
+  const batch: ReadBody = { ...oneObject(new Map(), decision, replaced), cells, objects: [], shape: "batch" }
   switch (lines.outcome) {
     case "too_many":
       return { ...batch, count: lines.count }
     case "bad_json": {
       const { detail } = lines
-      const kept = oneObject(unparsedFields(decode(body, UTF_8).text, detail), AS_JSON, replaced)
+      const kept = oneObject(unparsedFields(decodeJson(body, decision.charset).text, detail), decision, replaced)
       return { ...kept, keptAsRaw: true, refusal: { error: "bad_json", detail } }
     }
     case "not_an_object": {
       const { detail } = lines
       return {
-        ...oneObject(valueKept(values, detail), AS_JSON, replaced),
+        ...oneObject(valueKept(values, detail), decision, replaced),
         cells,
         refusal: { error: "not_an_object", detail },
       }
@@ -120,22 +127,22 @@ const linesBody = (body: Buffer, lines: JsonLines): ReadBody => {
 }
 
 /** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
-const mislabelledJson = (body: Buffer, json: SentJson | undefined): ReadBody | null => {
-  if (!beginsAsJson(body)) return null
-  const read = json ?? readJson(body)
-  return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success) : null
+const mislabelledJson = (body: Buffer, json: SentJson | undefined, decision: CharsetDecision): ReadBody | null => {
+  if (!beginsAsJson(body) && decision === AS_JSON) return null
+  const read = json ?? readJson(body, decision)
+  return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success, decision) : null
 }
 
 /** JSON without a JSON content type: a value other than an object never becomes a batch. */
-const undeclaredJson = ({ decoded, notes }: SentJson, value: Json): ReadBody => {
+const undeclaredJson = ({ decoded, notes }: SentJson, value: Json, decision: CharsetDecision): ReadBody => {
   const { cells } = notes
   const replaced = decoded.replaced + notes.replaced
   if (value instanceof Map) {
-    return { ...oneObject(value, AS_JSON, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
+    return { ...oneObject(value, decision, replaced), cells, sent: notes.sent.textsIn(decoded.text) }
   }
   const detail =
     notAnObject(value, decoded.text, notes) ?? "a list of objects is a batch only under a JSON content type"
-  return { ...oneObject(valueKept(value, detail), AS_JSON, replaced), cells }
+  return { ...oneObject(valueKept(value, detail), decision, replaced), cells }
 }
 
 const formBody = (form: RawForm, signals: CharsetSignals): ReadBody => {
@@ -171,21 +178,26 @@ const MAX_NAME = 100
  * A body whose content type is neither JSON nor a form: tried as JSON, then as a form, else text. A value other than an
  * object never becomes a batch.
  */
-const otherBody = (body: Buffer, kind: BodyKind, signals: CharsetSignals, json: SentJson | undefined): ReadBody => {
-  const read = json ?? readJson(body)
+const otherBody = (
+  body: Buffer,
+  kind: BodyKind,
+  signals: CharsetSignals,
+  json: SentJson | undefined,
+  decision: CharsetDecision,
+): ReadBody => {
+  const read = json ?? readJson(body, decision)
   const { parsed } = read
-  if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success)
+  if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success, decision)
   if (readsAsForm(body)) return formBody(parseFormBody(body), signals)
   const boundary = multipartBoundaryOf(body)
   if (boundary !== null) return formBody(parseMultipartBody(body, boundary), signals)
   const plainForm = kind === "plain" ? parsePlainForm(body) : null
   if (plainForm !== null) return formBody(plainForm, signals)
-  return unparsed(body, decideCharset(body, signals), `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`)
-}
-
-const unparsed = (body: Buffer, decision: CharsetDecision, reason: string): ReadBody => {
-  const { text, replaced } = decode(body, decision.charset)
-  return { ...oneObject(unparsedFields(text, reason), decision, replaced), keptAsRaw: true }
+  const isWide = decision !== AS_JSON
+  const as: CharsetDecision = isWide ? { ...decision, decidedBy: "data" } : decideCharset(body, signals)
+  const { text, replaced } = isWide ? read.decoded : decode(body, as.charset)
+  const reason = `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`
+  return { ...oneObject(unparsedFields(text, reason), as, replaced), keptAsRaw: true }
 }
 
 /** The fields of a text that did not parse: the text and the reason. */

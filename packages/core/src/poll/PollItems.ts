@@ -16,6 +16,7 @@ import { SheetReader } from "../file/SheetReader.ts"
 import type { NewRow } from "../file/StageBatches.ts"
 import { jsonText, canonicalJsonText } from "../json/JsonText.ts"
 import { charsetOf } from "../text/Charset.ts"
+import { decodeJson, jsonCharset } from "../text/JsonCharset.ts"
 import type { Poll } from "./Poll.ts"
 import type { PollFormat } from "./PollSettings.ts"
 import { MAX_POLL_BYTES } from "./PollFetch.ts"
@@ -163,17 +164,20 @@ export const nameOf = (url: string): string => {
   return `${host}${pathname}`.slice(0, 500)
 }
 
-const beginOf = (body: Uint8Array): string =>
-  Buffer.from(body.subarray(0, 256))
-    .toString("latin1")
-    .replace(/^\u00ef\u00bb\u00bf/, "")
-    .trimStart()
+/** The text of the first bytes, without a byte order mark; letters beyond ASCII may be wrong. */
+const beginOf = (body: Uint8Array, bytes: number): string => {
+  const begin = Buffer.from(body.subarray(0, bytes))
+  return decodeJson(begin, jsonCharset(begin, null)).text.replace(/^\uFEFF/, "")
+}
 
-const isPage = (body: Uint8Array): boolean => beginOf(body).startsWith("<")
+/** Markup begins within these bytes. */
+const MARKUP_BYTES = 256
+
+const isPage = (body: Uint8Array): boolean => beginOf(body, MARKUP_BYTES).trimStart().startsWith("<")
 
 /** Where the format is known, a column may be named like a tag: `<a>,<b>`. */
 const isMarkup = (body: Uint8Array): boolean => {
-  const begin = beginOf(body)
+  const begin = beginOf(body, MARKUP_BYTES).trimStart()
   return /^<[a-z!?]/i.test(begin) && !/^<[^<>\s]*>"? ?[,;\t|]/.test(begin)
 }
 
@@ -196,15 +200,12 @@ const optionsOf = (poll: PollReading, contentType: string | null, body: Uint8Arr
   const encoding = charset !== undefined && charsetOf(charset) !== null ? charset : undefined
   const stated = poll.pointer === "" ? formatOfType(type.trim()) : "json"
   // Lines of objects are often sent as JSON.
-  const areLines = stated === "json" && poll.pointer === "" && isLinesOfObjects(sampleOf(body))
+  const areLines = stated === "json" && poll.pointer === "" && isLinesOfObjects(beginOf(body, SAMPLE_BYTES))
   const format = poll.format ?? (areLines ? "ndjson" : stated)
   return { format, encoding, pointer: poll.pointer }
 }
 
-const sampleOf = (body: Uint8Array): string =>
-  Buffer.from(body.subarray(0, 65_536))
-    .toString("utf8")
-    .replace(/^\uFEFF/, "")
+const SAMPLE_BYTES = 65_536
 
 const formatOfType = (type: string): PollFormat | undefined => {
   if (/^(?:application|text)\/(?:x-)?(?:ndjson|jsonl|json-?lines|jsonlines)$/.test(type)) return "ndjson"

@@ -98,10 +98,23 @@ export const unmarkedWide = (head: Buffer): WideCharset | null => {
     [UTF_32LE, asciiOf(quarters, (n) => unitAt(head, [n * 4 + 3, n * 4 + 2, n * 4 + 1, n * 4])) / quarters],
     [UTF_32BE, asciiOf(quarters, (n) => unitAt(head, [n * 4, n * 4 + 1, n * 4 + 2, n * 4 + 3])) / quarters],
   ]
-  for (const [charset, share] of found) if (quarters > 0 && share >= LEAST_ASCII) return charset
-  if (halves === 0 || (isMostlyNarrow(head) && !hasWideBreaks(head))) return null
+  for (const [charset, share] of found) if (quarters > 0 && isEnough(head, charset, share)) return charset
+  const begins = [UTF_16LE, UTF_16BE].some((charset) => beginsAsAscii(head, charset))
+  if (halves === 0 || (!begins && isMostlyNarrow(head) && !hasWideBreaks(head))) return null
   const little = asciiOf(halves, (n) => unitAt(head, [n * 2 + 1, n * 2])) / halves
   const big = asciiOf(halves, (n) => unitAt(head, [n * 2, n * 2 + 1])) / halves
-  if (Math.max(little, big) < LEAST_ASCII) return null
-  return little >= big ? UTF_16LE : UTF_16BE
+  const [charset, share] = little >= big ? [UTF_16LE, little] : [UTF_16BE, big]
+  return isEnough(head, charset, share) ? charset : null
 }
+
+/** Long texts in Chinese have little ASCII, but JSON and quoted cells begin with it. */
+const isEnough = (head: Buffer, charset: WideCharset, share: number): boolean =>
+  share >= LEAST_ASCII || (share > 0 && beginsAsAscii(head, charset))
+
+/** Whether the text begins with a brace, a bracket or a quote, and another ASCII character. */
+const beginsAsAscii = (head: Buffer, charset: WideCharset): boolean =>
+  BEGINNINGS.has(head[charset.name.endsWith("le") ? 0 : charset.unit - 1]!) &&
+  hasAscii(head.subarray(0, charset.unit), charset) &&
+  hasAscii(head.subarray(charset.unit, charset.unit * 2), charset)
+
+const BEGINNINGS = new Set(Buffer.from('{["'))

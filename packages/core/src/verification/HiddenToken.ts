@@ -7,7 +7,8 @@ import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGues
 import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawField, RawForm } from "../form/RawForm.ts"
-import { bufferOf } from "../text/Charset.ts"
+import { bufferOf, UTF_8 } from "../text/Charset.ts"
+import { decodeJson, encodeJson, jsonCharset } from "../text/JsonCharset.ts"
 import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
 import type { Place } from "./Recipe.ts"
 import { MAX_FIELD_STEPS } from "./RequestFields.ts"
@@ -50,21 +51,30 @@ const maskedPairs = (text: string, name: string): string =>
     .join("&")
 
 const maskedBody = ({ body, headers }: TokenRequest, field: string): Uint8Array => {
-  const { kind, boundary } = parseContentType(headers["content-type"])
+  const { kind, boundary, charset } = parseContentType(headers["content-type"])
   const bytes = bufferOf(body)
+  const wide = jsonCharset(bytes, charset)
+  if (wide !== UTF_8 && kind !== "multipart") {
+    const text = Buffer.from(decodeJson(bytes, wide).text)
+    const masked = maskedJson(text, field)
+    return masked === text ? bytes : encodeJson(bufferOf(masked).toString(), bytes, wide)
+  }
   if (kind === "multipart") return replaced(bytes, valuesIn(parseMultipartBody(bytes, boundary), field), MASK)
   // Each byte is a character, so that places in the text are places in the body.
   const text = bytes.toString("latin1")
-  if (kind === "json" || kind === "lines" || isJson(bytes)) {
-    const paths = [[field], field.split(".", MAX_FIELD_STEPS)]
-    return replaced(
-      bytes,
-      paths.flatMap((path) => jsonScalarsAt(text, path)),
-      `"${MASK}"`,
-    )
-  }
+  if (kind === "json" || kind === "lines" || isJson(bytes)) return maskedJson(bytes, field)
   const form = kind === "urlencoded" ? null : undeclaredForm(bytes, kind)
   return form === null ? Buffer.from(maskedPairs(text, field), "latin1") : replaced(bytes, valuesIn(form, field), MASK)
+}
+
+const maskedJson = (bytes: Buffer, field: string): Uint8Array => {
+  const text = bytes.toString("latin1")
+  const paths = [[field], field.split(".", MAX_FIELD_STEPS)]
+  return replaced(
+    bytes,
+    paths.flatMap((path) => jsonScalarsAt(text, path)),
+    `"${MASK}"`,
+  )
 }
 
 const isJson = (bytes: Buffer): boolean => {

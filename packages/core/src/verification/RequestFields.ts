@@ -4,6 +4,7 @@ import { parseFormBody } from "../form/FormBody.ts"
 import { parseMultipartBody } from "../form/MultipartBody.ts"
 import type { RawForm } from "../form/RawForm.ts"
 import { bufferOf } from "../text/Charset.ts"
+import { decodeJson, jsonCharset } from "../text/JsonCharset.ts"
 
 /** Keyed by lower-case name, as received. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>
@@ -47,11 +48,8 @@ const isRecord = (value: unknown): value is JsonRecord =>
 /** Null for a body that is not an object as JSON. */
 export const jsonObjectIn = (body: Uint8Array): JsonRecord | null => {
   try {
-    const parsed: unknown = JSON.parse(
-      bufferOf(body)
-        .toString("utf8")
-        .replace(/^\uFEFF/, ""),
-    )
+    const bytes = bufferOf(body)
+    const parsed: unknown = JSON.parse(decodeJson(bytes, jsonCharset(bytes, null)).text.replace(/^\uFEFF/, ""))
     return isRecord(parsed) ? parsed : null
   } catch {
     return null

@@ -2,6 +2,7 @@ import { fileError } from "@data-cabinet/core/file/FileError"
 import { inPieces } from "@data-cabinet/core/file/Pieces"
 import { nameOf, type PollItem, PollItems, type PollReading } from "@data-cabinet/core/poll/PollItems"
 import { Effect } from "effect"
+import iconv from "iconv-lite"
 import { assert, it } from "vitest"
 import type { ArchiveReading } from "@data-cabinet/core/file/ReadableFile"
 
@@ -252,4 +253,17 @@ it("PollItems stops reading when its consumer fails", async () => {
 it("nameOf returns host and path, without the query, which may hold a token", () => {
   assert.strictEqual(nameOf(READING.url), "example.com/items")
   assert.lengthOf(nameOf(`https://example.com/${"x".repeat(1_000)}`), 500)
+})
+
+it("PollItems reads UTF-16 and UTF-32, whatever its type declares", async () => {
+  const list = '[{"имя":"Ёж"},{"имя":"文"}]'
+  const lines = '{"имя":"Ёж"}\n{"имя":"文"}\n'
+  for (const codec of ["utf-16le", "utf-16be", "utf-32le", "utf-32be"])
+    for (const addBOM of [true, false])
+      for (const type of ["application/json; charset=utf-16", "application/json"])
+        for (const text of [list, lines]) {
+          const { texts } = await read(iconv.encode(text, codec, { addBOM }), type)
+          assert.deepStrictEqual(texts, ['{"имя":"Ёж"}', '{"имя":"文"}'], [codec, addBOM, type, text].join(" "))
+        }
+  assert.include((await refusal(iconv.encode("<html><body>Sign in</body></html>", "utf-16"))).message, "HTML or XML")
 })

@@ -26,7 +26,7 @@ export const FIND = `
   FROM cabinet.event e LEFT JOIN ${originalOf("$2")}
   WHERE e.id = ANY ($1::int8[]) ORDER BY e.id`
 
-/** The parameters of `slicedEvents`. JSON is always UTF-8, so it is not read again. */
+/** The parameters of `slicedEvents`. JSON shows its own charset, so it is not read again. */
 export const SLICE = slicedEvents("o.charset_from <> 'json'")
 
 /** $1: events, $2: their payloads. */
