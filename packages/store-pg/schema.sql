@@ -297,11 +297,16 @@ CREATE TABLE cabinet.destination (
   planned_epoch bigint,
   planned_xid bigint,
   planned_id bigint,
+  endpoint text,
+  region text,
+  url_style text,
+  credentials text,
   CONSTRAINT destination_follower_id_fkey FOREIGN KEY (follower_id) REFERENCES cabinet.follower(id) ON DELETE CASCADE,
   CONSTRAINT destination_follower_id_key UNIQUE (follower_id),
   CONSTRAINT destination_format_check CHECK ((format = ANY (ARRAY['ndjson'::text, 'parquet'::text]))),
   CONSTRAINT destination_location_key UNIQUE (location),
-  CONSTRAINT destination_pkey PRIMARY KEY (id)
+  CONSTRAINT destination_pkey PRIMARY KEY (id),
+  CONSTRAINT destination_url_style_check CHECK ((url_style = ANY (ARRAY['path'::text, 'virtual-host'::text])))
 );
 
 CREATE TABLE cabinet.epoch (
@@ -1524,13 +1529,17 @@ COMMENT ON VIEW cabinet.delivery_all IS 'What is in the queue and what has left 
 
 COMMENT ON TABLE cabinet.destination IS 'Places that get the events of the feed as files.';
 
-COMMENT ON COLUMN cabinet.destination.location IS 'A directory below the root that each process is set to.';
+COMMENT ON COLUMN cabinet.destination.location IS 'A directory below the root that each process is set to, or s3://BUCKET/PREFIX.';
 
 COMMENT ON COLUMN cabinet.destination.sources IS 'The sources whose events it gets; null for all.';
 
 COMMENT ON COLUMN cabinet.destination.tag IS 'Begins the names of its files.';
 
 COMMENT ON COLUMN cabinet.destination.planned_id IS 'Where the slice ends that was begun last: written before the slice, so that a process that repeats it writes the same one.';
+
+COMMENT ON COLUMN cabinet.destination.endpoint IS 'The URL of the S3 service; null for Amazon''s, and for a directory.';
+
+COMMENT ON COLUMN cabinet.destination.credentials IS 'Of a bucket: JSON, which may be encrypted. Null for a directory.';
 
 COMMENT ON COLUMN cabinet.event.purged_at IS 'When what was sent was erased for good; the payload is {} since.';
 

@@ -7,6 +7,7 @@ import { destinationFollower } from "@data-cabinet/core/destination/WriteDestina
 import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
 import { Items } from "@data-cabinet/core/pagination/Items"
 import { Effect, Layer } from "effect"
+import { LOOPBACK } from "../support/s3Service.ts"
 import { testCabinetLayer } from "../support/testCabinet.ts"
 
 const [, , url = "", root = "", at = ""] = process.argv
@@ -58,6 +59,8 @@ const turn: typeof destinationFollower.turn = (held) =>
   Effect.onExit(destinationFollower.turn(held), () => Effect.sync(() => process.send?.("ended")))
 
 const worker = followerLoop({ ...destinationFollower, turn, pollMillis: 200 }).pipe(
-  Layer.provide(testCabinetLayer(url, { settings: { destinationRoot: root }, override: adapters })),
+  Layer.provide(
+    testCabinetLayer(url, { settings: { destinationRoot: root, allowedNetworks: [LOOPBACK] }, override: adapters }),
+  ),
 )
 Effect.runFork(Layer.launch(worker))

@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { DESTINATION } from "@data-cabinet/core/destination/Destination"
+import { DESTINATION, DESTINATION_DEFAULTS } from "@data-cabinet/core/destination/Destination"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
@@ -12,6 +12,7 @@ import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, afterEach, assert, beforeAll, it } from "vitest"
+import { LOOPBACK, S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
 import { testCabinet } from "../support/testCabinet.ts"
@@ -19,18 +20,22 @@ import { requestOf } from "./acceptRequest.ts"
 
 const WORKER = program(new URL("destinationWorker.ts", import.meta.url))
 const root = mkdtempSync(join(tmpdir(), "destinations-"))
+const BUCKET = "s3://events/"
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>
+let s3: S3Service
 let sourceId: number
 let otherId: number
 beforeAll(async () => {
-  cabinet = testCabinet(database.url, { settings: { destinationRoot: root } })
+  s3 = await startS3()
+  cabinet = testCabinet(database.url, { settings: { destinationRoot: root, allowedNetworks: [LOOPBACK] } })
   const create = (name: string) => cabinet.runPromise(Sources.use((sources) => sources.create({ name })))
   sourceId = (await create("Orders")).id
   otherId = (await create("Others")).id
 })
 afterAll(async () => {
   await cabinet.dispose()
+  await s3.close()
   rmSync(root, { recursive: true })
 })
 
@@ -71,13 +76,17 @@ const accepted = async (of = [sourceId, otherId]) =>
   ).map(({ id }) => id)
 
 const namesIn = (location: string) =>
-  readdirSync(join(root, location))
-    .filter((name) => name.endsWith(".ndjson") && !name.startsWith("."))
-    .toSorted()
+  location.startsWith(BUCKET)
+    ? s3.names(`${location.slice(BUCKET.length)}/`)
+    : readdirSync(join(root, location))
+        .filter((name) => name.endsWith(".ndjson") && !name.startsWith("."))
+        .toSorted()
+const textOf = (location: string, name: string) =>
+  location.startsWith(BUCKET) ? s3.objects.get(name)!.toString() : readFileSync(join(root, location, name), "utf8")
 /** The events of all files, in the order of their names. */
 const written = (location: string) =>
   namesIn(location).flatMap((name) =>
-    readFileSync(join(root, location, name), "utf8")
+    textOf(location, name)
       .split("\n")
       .slice(0, -1)
       .map((line) => (JSON.parse(line) as { readonly id: number }).id),
@@ -90,28 +99,32 @@ const serve = async () => {
   await later()
   while ((await cabinet.runPromise(FollowerStore.use((store) => runFollower(store, destinationFollower)))) === 0);
 }
-const add = (location: string, sources: ReadonlyArray<number> | null = null) =>
-  cabinet.runPromise(Destinations.use((all) => all.add({ location, format: "ndjson", sources, from: "beginning" })))
+const add = (location: string, sources: ReadonlyArray<number> | null = null) => {
+  const bucket = location.startsWith(BUCKET) ? { endpoint: s3.endpoint, credentials: S3_KEYS } : {}
+  return cabinet.runPromise(
+    Destinations.use((all) => all.add({ ...DESTINATION_DEFAULTS, location, sources, ...bucket })),
+  )
+}
 const state = async () => (await cabinet.runPromise(Destinations.use((all) => all.list)))[0]!
 
-it.each(["writing", "written"])(
-  "a destination whose process is killed when a slice is %s has every event once",
-  async (step) => {
-    const location = `killed/${step}`
-    await add(location)
-    await accept(5)
-    const child = await reached(step)
-    const before = await accepted()
-    await end(child)
-    assert.deepStrictEqual(written(location), step === "written" ? before : [])
-    // The slice that was begun ends where it was planned to end.
-    await accept(5)
-    await serve()
-    assert.deepStrictEqual(written(location), await accepted())
-    assert.lengthOf(namesIn(location), 2)
-    assert.deepInclude(await state(), { behind: 0, failures: 0, eventId: (await accepted()).at(-1) as number })
-  },
-)
+it.each([
+  ["writing", "killed/writing"],
+  ["written", "killed/written"],
+  ["written", "s3://events/killed"],
+])("a destination whose process is killed when a slice is %s has every event once: %s", async (step, location) => {
+  await add(location)
+  await accept(5)
+  const child = await reached(step)
+  const before = await accepted()
+  await end(child)
+  assert.deepStrictEqual(written(location), step === "written" ? before : [])
+  // The slice that was begun ends where it was planned to end.
+  await accept(5)
+  await serve()
+  assert.deepStrictEqual(written(location), await accepted())
+  assert.lengthOf(namesIn(location), 2)
+  assert.deepInclude(await state(), { behind: 0, failures: 0, eventId: (await accepted()).at(-1) as number })
+})
 
 it("a destination whose process stops before its slice appears is served by another, and has every event once", async () => {
   await add("stopped")
@@ -173,4 +186,28 @@ it("a destination that fails says why, and holds up no other", async () => {
   assert.match(error ?? "", /^The directory has files of another destination, such as /)
   assert.isNotNull(retryAt)
   assert.strictEqual(behind, (await accepted()).length)
+})
+
+it("a bucket that refuses is waited for, holds up no other, and gets everything then; restarted, it gets everything again", async () => {
+  const location = "s3://events/waiting"
+  s3.refuse = ({ method }) => (method === "PUT" ? { status: 503, code: "SlowDown", message: "Wait." } : null)
+  await add(location)
+  await add("beside")
+  await serve()
+  assert.deepStrictEqual(written("beside"), await accepted())
+  const waiting = await state()
+  assert.match(waiting.error ?? "", /^The bucket refused to write a file: 503 SlowDown: Wait\.$/)
+  assert.deepInclude(waiting, { failures: 1, eventId: null, behind: (await accepted()).length })
+  s3.refuse = () => null
+  await serve()
+  assert.deepStrictEqual(written(location), await accepted())
+  assert.deepInclude(await state(), { failures: 0, error: null, behind: 0 })
+  const restart = cabinet.runPromiseExit(Destinations.use((all) => all.restart(waiting.id)))
+  assert.include(JSON.stringify(await restart), "destination_filled")
+  s3.objects.clear()
+  const { tag, behind } = await cabinet.runPromise(Destinations.use((all) => all.restart(waiting.id)))
+  assert.notStrictEqual(tag, waiting.tag)
+  assert.strictEqual(behind, (await accepted()).length)
+  await serve()
+  assert.deepStrictEqual(written(location), await accepted())
 })

@@ -9,23 +9,29 @@ import { afterAll, assert, beforeAll, expect, it } from "vitest"
 import { type ConsoleCabinet, consoleCabinet, DIGITS } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
 import { compressors } from "../support/exportReaders.ts"
+import { S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const EVENTS = 3
 const database = withDatabase()
 const root = mkdtempSync(join(tmpdir(), "destinations-"))
 let cabinet: ConsoleCabinet
+let s3: S3Service
 let owner: Visitor
 let viewer: Visitor
 beforeAll(async () => {
+  s3 = await startS3()
   cabinet = await consoleCabinet(database.url, EVENTS, false, { destinationRoot: root })
   owner = visitor(cabinet.base, await cabinet.as("owner"))
   viewer = visitor(cabinet.base, await cabinet.as("viewer"))
 })
 afterAll(async () => {
   await cabinet.close()
+  await s3.close()
   rmSync(root, { recursive: true })
 })
+
+const KEYS = { access_key_id: S3_KEYS.accessKeyId, secret_access_key: S3_KEYS.secretAccessKey }
 
 /** The only file of a destination. */
 const fileOf = (location: string): string => {
@@ -55,6 +61,25 @@ it("only an owner adds a destination, and each refusal names its field", async (
     [{ location: "/etc" }, 400, "bad_location", "/location"],
     [{ location: ".ssh" }, 400, "bad_location", "/location"],
     [{ location: "a//b" }, 400, "bad_location", "/location"],
+    [{ location: "s3://B/x", credentials: KEYS }, 400, "bad_location", "/location"],
+    [{ location: "s3://events/../x", credentials: KEYS }, 400, "bad_location", "/location"],
+    [{ location: "s3://events" }, 400, "credentials_needed", "/credentials"],
+    [{ location: "events", region: "eu-west-1" }, 400, "not_s3", "/location"],
+    [
+      { location: "s3://events", credentials: { ...KEYS, access_key_id: "a b" } },
+      400,
+      "bad_credentials",
+      "/credentials",
+    ],
+    [{ location: "s3://events", credentials: KEYS, region: "Mars!" }, 400, "bad_region", "/region"],
+    [{ location: "s3://events", credentials: KEYS, endpoint: "https://a/b" }, 400, "bad_endpoint", "/endpoint"],
+    [{ location: "s3://events", credentials: KEYS, endpoint: "http://10.0.0.1" }, 400, "not_public", "/endpoint"],
+    [
+      { location: "s3://events", credentials: KEYS, endpoint: "http://127.0.0.1", url_style: "virtual-host" },
+      400,
+      "bad_endpoint",
+      "/endpoint",
+    ],
     [{ location: "events", sources: [999] }, 404, "no_such_source", "/sources"],
   ] as const) {
     const { json, ...refused } = await owner.manage("POST", "destinations", body)
@@ -78,11 +103,29 @@ it("files have the events as the feed has them, for every reader, and a paused d
   const paused = await cabinet.cabinet.destinations.create({ location: "paused" })
   assert.isTrue((await cabinet.cabinet.destinations.pause(paused.id)).paused)
 
+  const bucket = { location: "s3://events/all", format: "parquet", endpoint: s3.endpoint, credentials: KEYS }
+  const inBucket = await owner.manage("POST", "destinations", bucket)
+  assert.deepInclude(inBucket.json, { location: "s3://events/all", endpoint: s3.endpoint, has_credentials: true })
+  const moved = await owner.manage("PATCH", `destinations/${inBucket.json.id}`, { endpoint: "http://127.0.0.1:9" })
+  assert.deepEqual([moved.status, moved.json.error.code], [400, "credentials_needed"])
+  const region = { region: "eu-central-1" }
+  const changed = await owner.manage("PATCH", `destinations/${inBucket.json.id}`, region)
+  assert.deepInclude(changed.json, { ...region, has_credentials: true })
+  const secrets = Object.values(KEYS)
+  for (const text of [inBucket.text, changed.text, (await owner.manage("GET", "audit")).text]) {
+    for (const secret of secrets) assert.notInclude(text, secret)
+  }
+
   // Its first search finds what is due.
-  const worker = await openCabinet({ databaseUrl: database.url, console: false, destinationRoot: root })
+  const worker = await openCabinet({
+    databaseUrl: database.url,
+    console: false,
+    destinationRoot: root,
+    allowedNetworks: ["127.0.0.0/8"],
+  })
   await expect
     .poll(async () => (await worker.destinations.list()).map(({ behind }) => behind), { timeout: 100_000 })
-    .toEqual([0, 0, EVENTS])
+    .toEqual([0, 0, EVENTS, 0])
   await worker.close()
 
   const feed = await fetch(`${cabinet.base}/api/v1/events`, { headers: { "x-api-key": cabinet.key } })
@@ -101,6 +144,8 @@ it("files have the events as the feed has them, for every reader, and a paused d
     rows.map(({ id }) => Number(id)),
     ids,
   )
+  const [object] = s3.names("all/")
+  assert.deepEqual(s3.objects.get(object!), readFileSync(file))
   const [row] = await duckdb(
     `SELECT count(*)::int AS events, count(*) FILTER (payload::text LIKE '%"order_no":${DIGITS.slice(0, 36)}000%')::int AS exact FROM read_parquet('${file}')`,
   )
@@ -114,6 +159,7 @@ it("a destination is listed among the followers, is removed with its position, a
   expect(listed.filter(({ kind }) => kind === "destination")).toEqual([
     expect.objectContaining({ name: "lines", behind: 0, paused: false }),
     expect.objectContaining({ name: "paused", behind: EVENTS, paused: true }),
+    expect.objectContaining({ name: "s3://events/all", behind: 0 }),
     expect.objectContaining({ name: "tables/all", behind: 0, paused: false }),
   ])
   const [one] = (await viewer.manage("GET", "destinations")).json.data as [{ readonly id: number }]
@@ -123,6 +169,6 @@ it("a destination is listed among the followers, is removed with its position, a
   const acts = (await owner.manage("GET", "audit")).json.data as ReadonlyArray<{ readonly action: string }>
   assert.includeMembers(
     acts.map(({ action }) => action),
-    ["destination.add", "destination.pause", "destination.remove"],
+    ["destination.add", "destination.change", "destination.pause", "destination.remove"],
   )
 })

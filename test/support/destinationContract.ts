@@ -1,6 +1,6 @@
 /** What every destination does, whatever kind of place it is. */
 import type { DestinationFormat, FeedSlice, OpenDestination } from "@data-cabinet/core/destination/Destination"
-import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { Items } from "@data-cabinet/core/pagination/Items"
 import { Effect, Exit } from "effect"
 import { assert, beforeEach, it } from "vitest"
@@ -44,11 +44,13 @@ export const destinationContract = (name: string, make: () => ContractPlace): vo
   const run = <A, E>(work: Effect.Effect<A, E>) => Effect.runPromise(work)
 
   it(`${name} has no position before its first slice, and then that of its last event`, async () => {
-    assert.isNull(await run(one.position))
+    assert.isNull(await run(one.position(FEED_START)))
     await run(one.write(sliceOf(0, 2)))
-    assert.deepEqual(await run(one.position), place(2))
+    assert.deepEqual(await run(one.position(FEED_START)), place(2))
     await run(one.write(sliceOf(2, 3)))
-    assert.deepEqual(await run(at.open("aaaaaaaa", "ndjson").position), place(3))
+    assert.deepEqual(await run(at.open("aaaaaaaa", "ndjson").position(FEED_START)), place(3))
+    assert.isNull(await run(one.position(place(3))))
+    assert.deepEqual(await run(one.position(place(2))), place(3))
     assert.deepEqual(at.lines(), textOf(1, 2, 3))
   })
 
@@ -57,7 +59,7 @@ export const destinationContract = (name: string, make: () => ContractPlace): vo
     for (const [n, to] of between.entries()) {
       const from = between[n - 1] ?? place(0, 0, 0n)
       await run(one.write({ from, to, events: [eventsOf(n + 1)], mayAppear: () => true }))
-      assert.deepEqual(await run(one.position), to)
+      assert.deepEqual(await run(one.position(FEED_START)), to)
     }
     assert.deepEqual(at.lines(), textOf(1, 2, 3, 4, 5))
   })
@@ -74,14 +76,14 @@ export const destinationContract = (name: string, make: () => ContractPlace): vo
     const broken = { ...sliceOf(0, 2), events: [eventsOf(1), null as unknown as Items] }
     assert.isTrue(Exit.isFailure(await run(Effect.exit(one.write(broken)))))
     assert.deepEqual(at.lines(), [])
-    assert.isNull(await run(one.position))
+    assert.isNull(await run(one.position(FEED_START)))
     await run(one.write(sliceOf(0, 2)))
     assert.deepEqual(at.lines(), textOf(1, 2))
   })
 
   it(`${name} refuses a place with slices of another destination, in words that name one`, async () => {
     await run(one.write(sliceOf(0, 2)))
-    const refused = await run(Effect.flip(at.open("bbbbbbbb", "ndjson").position))
-    assert.match(refused.message, /^The directory has files of another destination, such as aaaaaaaa_/)
+    const refused = await run(Effect.flip(at.open("bbbbbbbb", "ndjson").position(FEED_START)))
+    assert.match(refused.message, /^The (directory|bucket) has files of another destination, such as aaaaaaaa_/)
   })
 }

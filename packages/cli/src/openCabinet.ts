@@ -101,7 +101,12 @@ export type {
 } from "./library/ImportsApi.ts"
 export type { AccessToken, ApiKey, IssuedAccessToken, IssuedKey, KeysApi, Role, TokensApi } from "./library/KeysApi.ts"
 export type { NoticesApi, NoticeState, SentNotice } from "./library/NoticesApi.ts"
-export type { Destination, DestinationsApi, NewDestinationOptions } from "./library/DestinationsApi.ts"
+export type {
+  Destination,
+  DestinationChange,
+  DestinationsApi,
+  NewDestinationOptions,
+} from "./library/DestinationsApi.ts"
 export type { NewPoll, Poll, PollRun, PollsApi, PollTrial } from "./library/PollsApi.ts"
 export type {
   IssuedReportLogin,

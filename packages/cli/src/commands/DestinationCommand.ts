@@ -6,6 +6,7 @@ import {
   destinationShape,
 } from "@data-cabinet/core/destination/Destination"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
+import { isS3, S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect } from "effect"
@@ -13,15 +14,22 @@ import { Argument, Command, Flag } from "effect/cli"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { confirmed, yes } from "./Confirm.ts"
+import { CommandError } from "../error/CommandError.ts"
+import { credentialsFile, givenCredentials, newCredentials } from "./CredentialsInput.ts"
 import { EXAMPLES } from "./Examples.ts"
 import { destinationArgument, destinationNamed, sourceNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
+import { declaredFlags, givenSettings } from "./SettingFlags.ts"
+
+const places = settingFlags("destinationRoot", "allowedNetworks")
 
 const add = Command.make(
   "add",
   {
-    location: Argument.String("DIR").pipe(
-      Argument.withDescription("A directory below CABINET_DESTINATION_ROOT, such as events or events/orders"),
+    location: Argument.String("PLACE").pipe(
+      Argument.withDescription(
+        "s3://BUCKET/PREFIX, or a directory below CABINET_DESTINATION_ROOT, such as events or events/orders",
+      ),
     ),
     sources: Flag.String("source").pipe(
       Flag.withMetavar("SOURCE"),
@@ -36,21 +44,68 @@ const add = Command.make(
       Flag.withDescription("Begin with the first event, or with the next one"),
       Flag.withDefault("beginning"),
     ),
-    ...settingFlags("destinationRoot"),
+    ...declaredFlags(S3_SETTINGS),
+    credentialsFile,
+    ...places,
   },
   (input) =>
+    Effect.gen(function* () {
+      const { location, as, from } = input
+      // Read before anything is opened: a person may be typing them.
+      const given = isS3(location)
+        ? yield* newCredentials(input.credentialsFile)
+        : yield* givenCredentials(input.credentialsFile)
+      yield* withCabinet(input, () =>
+        Effect.gen(function* () {
+          const sources = input.sources.length === 0 ? null : yield* Effect.forEach(input.sources, sourceNamed)
+          const place = { ...S3_SETTINGS.defaults, ...givenSettings(S3_SETTINGS, input), credentials: given ?? null }
+          const added = yield* Destinations.use((all) => all.add({ location, format: as, sources, from, ...place }))
+          const words = `Destination ${added.id} gets ${from === "now" ? "new events" : "all events"} as ${as} files in ${location}. See: cabinet destination list`
+          yield* report(yield* format, destinationShape.json(added), () => words)
+        }),
+      )
+    }),
+).pipe(
+  Command.withDescription(
+    "Write the events of the feed into a directory or a bucket of S3, as files that are complete when they appear",
+  ),
+)
+
+const set = Command.make(
+  "set",
+  { destination: destinationArgument, ...declaredFlags(S3_SETTINGS), credentialsFile, ...places },
+  (input) =>
+    Effect.gen(function* () {
+      const credentials = yield* givenCredentials(input.credentialsFile)
+      const change = { ...givenSettings(S3_SETTINGS, input), ...(credentials === undefined ? {} : { credentials }) }
+      if (Object.keys(change).length === 0) {
+        const message = "Nothing to change: give --credentials-file, --endpoint, --region or --url-style."
+        return yield* new CommandError({ code: "usage", message })
+      }
+      yield* withCabinet(input, () =>
+        Effect.gen(function* () {
+          const id = yield* destinationNamed(input.destination)
+          const changed = yield* Destinations.use((destinations) => destinations.change(id, change))
+          const words = `Destination ${changed.id} is changed, and tried again.`
+          yield* report(yield* format, destinationShape.json(changed), () => words)
+        }),
+      )
+    }),
+).pipe(Command.withDescription("Change how the bucket of a destination is reached, or its credentials"))
+
+const restart = Command.make("restart", { destination: destinationArgument, yes, ...places }, (input) =>
+  Effect.andThen(
+    confirmed(input.yes, `Send all events to the destination ${input.destination} again?`),
     withCabinet(input, () =>
       Effect.gen(function* () {
-        const { location, as, from } = input
-        const sources = input.sources.length === 0 ? null : yield* Effect.forEach(input.sources, sourceNamed)
-        const added = yield* Destinations.use((all) => all.add({ location, format: as, sources, from }))
-        const words = `Destination ${added.id} gets ${from === "now" ? "new events" : "all events"} as ${as} files in ${location}. See: cabinet destination list`
-        yield* report(yield* format, destinationShape.json(added), () => words)
+        const id = yield* destinationNamed(input.destination)
+        const restarted = yield* Destinations.use((destinations) => destinations.restart(id))
+        const words = `Destination ${restarted.id} gets all events again, as files that begin with ${restarted.tag}.`
+        yield* report(yield* format, destinationShape.json(restarted), () => words)
       }),
     ),
-).pipe(
-  Command.withDescription("Write the events of the feed into a directory, as files that are complete when they appear"),
-)
+  ),
+).pipe(Command.withDescription("Send all events again, from the first; the destination must have no files"))
 
 const stateOf = ({ paused, failures, error, retryAt, behind }: Destination): string =>
   paused
@@ -67,7 +122,7 @@ const list = Command.make("list", {}, () =>
       const all = yield* Destinations.use((destinations) => destinations.list)
       yield* report(yield* format, all.map(destinationShape.json), (style) =>
         columns(
-          ["ID", "DIRECTORY", "FORMAT", "SOURCES", "LAST EVENT", "EVENTS BEHIND", "SECONDS BEHIND", "STATE"],
+          ["ID", "PLACE", "FORMAT", "SOURCES", "LAST EVENT", "EVENTS BEHIND", "SECONDS BEHIND", "STATE"],
           all.map((one) => [
             String(one.id),
             one.location,
@@ -78,7 +133,7 @@ const list = Command.make("list", {}, () =>
             String(Math.round(one.behindSeconds)),
             stateOf(one),
           ]),
-          { style, none: "No destinations yet. Add one with: cabinet destination add DIR" },
+          { style, none: "No destinations yet. Add one with: cabinet destination add PLACE" },
         ),
       )
     }),
@@ -125,5 +180,5 @@ const remove = Command.make("remove", { destination: destinationArgument, yes },
 export const destinationCommand = Command.make("destination").pipe(
   Command.withExamples(EXAMPLES.destination),
   Command.withDescription("Write the events of the feed as files, for engines that read NDJSON or Parquet"),
-  Command.withSubcommands([add, list, pause, resume, remove]),
+  Command.withSubcommands([add, list, set, pause, resume, restart, remove]),
 )

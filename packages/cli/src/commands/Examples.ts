@@ -60,6 +60,10 @@ export const EXAMPLES = {
   ],
   destination: [
     example("destination add events --format parquet", "Write all events as Parquet into a directory below the root"),
+    example(
+      "destination add s3://events/orders --source Orders --endpoint https://s3.example.com --credentials-file s3.env",
+      "Write the events of a source into a bucket",
+    ),
     example("destination list", "Show how far each destination has come"),
   ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],

@@ -24,7 +24,7 @@ import type { LatestViewError } from "@data-cabinet/core/row/LatestViews"
 import type { TrashError } from "@data-cabinet/core/event/Trash"
 import type { RegistryError } from "@data-cabinet/core/tenancy/CabinetRegistry"
 import type { LateVerificationError } from "@data-cabinet/core/event/LateVerification"
-import type { DestinationError } from "@data-cabinet/core/destination/Destinations"
+import type { DestinationError } from "@data-cabinet/core/destination/DestinationError"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 
 type Coded =

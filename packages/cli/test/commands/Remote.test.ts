@@ -253,6 +253,8 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "destination list": { here: [], fresh: DESTINATION },
     "destination pause": { here: ["events"], fresh: DESTINATION },
     "destination resume": { here: ["events"], fresh: DESTINATION },
+    "destination set": { here: ["events", "--region", "eu-west-1"], code: 1 },
+    "destination restart": { here: ["987654", "--yes"], code: 1 },
     "destination remove": { here: ["events", "--yes"], there: ["others", "--yes"], fresh: ["id"] },
     "poll add": { here: ["1", elsewhere, "--every", "1d"], fresh: ["id", "created_at", "due_at"] },
     "poll list": { here: [], fresh: ["due_at", "first_at", "failures"] },

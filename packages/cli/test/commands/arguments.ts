@@ -53,6 +53,8 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "destination list": [],
   "destination pause": ["1"],
   "destination resume": ["1"],
+  "destination set": ["1", "--region", "eu-central-1"],
+  "destination restart": ["1", "--yes"],
   "destination remove": ["1", "--yes"],
   "token add": ["somebody"],
   "token list": [],

@@ -18,7 +18,7 @@ export type ColumnIndexState = { readonly table: string; readonly index: string;
 export type Count = { readonly count: number }
 export type DeliveryState = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly last_attempt: LastAttempt | null }
 export type DeliveryWithLog = { readonly id: number; readonly type: "event.received" | "ping"; readonly address_id: number; readonly event_id: number | null; readonly state: "due" | "delivered" | "failed" | "cancelled"; readonly attempts: number; readonly created_at: string; readonly due_at: string | null; readonly last_attempt: LastAttempt | null; readonly log: ReadonlyArray<Attempt> }
-export type Destination = { readonly id: number; readonly location: string; readonly format: "ndjson" | "parquet"; readonly sources: ReadonlyArray<number> | null; readonly tag: string; readonly created_at: string; readonly paused: boolean; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null }
+export type Destination = { readonly id: number; readonly location: string; readonly endpoint: string | null; readonly region: string | null; readonly url_style: "path" | "virtual-host" | null; readonly has_credentials: boolean; readonly format: "ndjson" | "parquet"; readonly sources: ReadonlyArray<number> | null; readonly tag: string; readonly created_at: string; readonly paused: boolean; readonly event_id: number | null; readonly moved_at: string | null; readonly behind: number; readonly behind_seconds: number; readonly failures: number; readonly error: string | null; readonly retry_at: string | null }
 export type Diagnostics = { readonly findings: ReadonlyArray<{ readonly check: string; readonly level: "ok" | "warn" | "bad"; readonly message: string }>; readonly database: Readonly<Record<string, unknown>>; readonly deliveries: Readonly<Record<string, unknown>> }
 export type Erasure = { readonly events: number; readonly repeats: number; readonly rows: number; readonly originals: number; readonly deliveries: number; readonly next_after: number | null }
 export type Event = { readonly id: number; readonly source: { readonly id: number; readonly name: string }; readonly channel: "webhook" | "file" | "pull"; readonly received_at: string; readonly payload: Readonly<Record<string, unknown>>; readonly repeat_of: number | null; readonly history: boolean; readonly deleted_at: string | null; readonly verified?: boolean; readonly spam?: boolean }
@@ -278,11 +278,15 @@ export interface Operations {
   /** All destinations. */
   readonly listDestinations: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Destination>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a destination. */
-  readonly addDestination: { readonly input: { readonly body: { readonly location: string; readonly format?: "ndjson" | "parquet"; readonly sources?: ReadonlyArray<number> | null; readonly from?: "beginning" | "now" } }; readonly output: Destination }
+  readonly addDestination: { readonly input: { readonly body: { readonly location: string; readonly format?: "ndjson" | "parquet"; readonly sources?: ReadonlyArray<number> | null; readonly from?: "beginning" | "now"; readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id: string; readonly secret_access_key: string; readonly session_token?: string | null } | null } }; readonly output: Destination }
   /** One destination. */
   readonly getDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
+  /** Change how a bucket is reached. */
+  readonly changeDestination: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id: string; readonly secret_access_key: string; readonly session_token?: string | null } } }; readonly output: Destination }
   /** Remove a destination. */
   readonly removeDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
+  /** Send from the beginning. */
+  readonly restartDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
   /** Pause a destination. */
   readonly pauseDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
   /** Resume a destination. */
@@ -437,7 +441,9 @@ export const OPERATIONS = {
   listDestinations: "GET destinations",
   addDestination: "POST destinations",
   getDestination: "GET destinations/{id}",
+  changeDestination: "PATCH destinations/{id}",
   removeDestination: "DELETE destinations/{id}",
+  restartDestination: "POST destinations/{id}/restart",
   pauseDestination: "POST destinations/{id}/pause",
   resumeDestination: "POST destinations/{id}/resume",
   listSchemas: "GET schemas",

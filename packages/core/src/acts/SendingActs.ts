@@ -62,9 +62,18 @@ export const DELIVERIES: Acts<Deliveries["Service"]> = {
 
 /** An entry for each method of `Destinations`. */
 export const DESTINATIONS: Acts<Destinations["Service"]> = {
-  add: (destination) => making("destination.add", "destination", { ...destination }),
+  add: (made) => {
+    const { credentials: _, ...destination } = made
+    return making("destination.add", "destination", { ...destination })
+  },
   list: null,
   get: null,
+  change: (id, { credentials, ...change }) =>
+    act("destination.change", `destination ${id}`, {
+      ...change,
+      ...(credentials === undefined ? {} : { new_credentials: true }),
+    }),
+  restart: (id) => act("destination.restart", `destination ${id}`),
   pause: (id) => act("destination.pause", `destination ${id}`),
   resume: (id) => act("destination.resume", `destination ${id}`),
   remove: (id) => act("destination.remove", `destination ${id}`),

@@ -10,6 +10,7 @@ import type { FeedPlace } from "../feed/FeedStore.ts"
 import { type FollowerState, MOST_BEHIND } from "../follower/FollowerStore.ts"
 import * as Shape from "../json/Shape.ts"
 import type { Items } from "../pagination/Items.ts"
+import { S3_SETTINGS, type S3Credentials, type S3Settings } from "./S3Settings.ts"
 
 /** All formats. */
 export const DESTINATION_FORMATS = ["ndjson", "parquet"] as const
@@ -28,17 +29,34 @@ export const MAX_DESTINATIONS = 20
 export const DESTINATION = "destination"
 
 /** A destination to be created. */
-export interface NewDestination {
-  /** A directory, relative to the root that the server's operator has set. */
+export interface NewDestination extends S3Settings {
+  /** A directory, relative to the root that the server's operator has set; or `s3://BUCKET/PREFIX`. */
   readonly location: string
   readonly format: DestinationFormat
   /** Ids of the sources whose events it gets; null for all, including those created later. */
   readonly sources: ReadonlyArray<number> | null
   readonly from: DestinationStart
+  /** Null for a directory. */
+  readonly credentials: S3Credentials | null
+}
+
+/** What a new destination has if nothing else is given. */
+export const DESTINATION_DEFAULTS = {
+  format: "ndjson",
+  sources: null,
+  from: "beginning",
+  ...S3_SETTINGS.defaults,
+  credentials: null,
+} as const satisfies Omit<NewDestination, "location">
+
+/** What can be changed of a destination in a bucket. */
+export interface DestinationChange extends Partial<S3Settings> {
+  /** Instead of the current ones. */
+  readonly credentials?: S3Credentials
 }
 
 /** A destination as it is stored. */
-export interface StoredDestination extends Omit<NewDestination, "from"> {
+export interface StoredDestination extends Omit<NewDestination, "from" | "credentials"> {
   readonly id: number
   /** Of the follower that serves it. */
   readonly followerId: number
@@ -47,6 +65,7 @@ export interface StoredDestination extends Omit<NewDestination, "from"> {
   /** RFC 3339. */
   readonly createdAt: string
   readonly paused: boolean
+  readonly hasCredentials: boolean
 }
 
 type Progress = "eventId" | "movedAt" | "behind" | "behindSeconds" | "failures" | "error" | "retryAt"
@@ -59,7 +78,9 @@ export const destinationShape = Shape.named(
   "Destination",
   Shape.object<Destination>("A place that gets the events of the feed as files.", {
     id: Shape.id("Its id."),
-    location: Shape.text("A directory below the root that the server's operator has set."),
+    location: Shape.text("A directory below the root that the server's operator has set, or `s3://BUCKET/PREFIX`."),
+    ...S3_SETTINGS.shapes,
+    hasCredentials: Shape.flag("Whether it has credentials, which are never shown."),
     format: Shape.oneOf(DESTINATION_FORMATS, "The format of its files."),
     sources: Shape.orNull(Shape.list(Shape.id("A source's id.")), "The sources whose events it gets; null for all."),
     tag: Shape.text("The beginning of the names of its files."),
@@ -98,21 +119,26 @@ export class DestinationFailure extends Schema.TaggedError<DestinationFailure>()
 
 /** An opened destination. */
 export interface OpenDestination {
-  /** The place of the last event that is there; null if it has none, or does not say. */
-  readonly position: Effect.Effect<FeedPlace | null, DestinationFailure>
+  /** The place of the last event that is there; null if it has none after the known place. */
+  readonly position: (known: FeedPlace) => Effect.Effect<FeedPlace | null, DestinationFailure>
   /** Resolves when the slice is there to stay. A slice that is written again replaces itself. */
   readonly write: (slice: FeedSlice) => Effect.Effect<void, DestinationFailure>
 }
 
+/** The credentials of a destination; `unreadable` without the key that they are encrypted with. */
+export type HeldCredentials = S3Credentials | "unreadable" | null
+
 /** The parts of a destination that an adapter needs. */
-export type DestinationPlace = Pick<StoredDestination, "location" | "format" | "tag">
+export interface DestinationPlace extends S3Settings, Pick<StoredDestination, "location" | "format" | "tag"> {
+  readonly credentials: HeldCredentials
+}
 
 /** The adapters of this process. */
 export class DestinationAdapters extends Context.Service<
   DestinationAdapters,
   {
-    /** Why this process cannot write there, whatever the state of the place; null if it can. */
-    readonly obstacle: (location: string) => string | null
+    /** Why this process cannot write to directories; null if it can. */
+    readonly directoryObstacle: string | null
     readonly open: (place: DestinationPlace) => Effect.Effect<OpenDestination, DestinationFailure>
   }
 >()("@data-cabinet/core/destination/DestinationAdapters") {}

@@ -3,14 +3,15 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
-import type { NewDestination, StoredDestination } from "./Destination.ts"
+import type { DestinationPlace, HeldCredentials, NewDestination, StoredDestination } from "./Destination.ts"
+import type { S3Credentials, S3Settings } from "./S3Settings.ts"
 
 /** Why a destination is not created. */
 export type AddObstacle = "exists" | "full" | "no_source"
 
 /** A destination at work. */
 export interface DestinationWork {
-  readonly destination: StoredDestination
+  readonly destination: StoredDestination & { readonly credentials: HeldCredentials }
   /** After the last event that is known to be there. */
   readonly place: FeedPlace
   /** The end of the slice that was begun last; null before the first. */
@@ -28,6 +29,12 @@ export class DestinationStore extends Context.Service<
     ) => Returns<StoredDestination | AddObstacle>
     /** By id. */
     readonly list: Returns<ReadonlyArray<StoredDestination>>
+    /** What an adapter needs to open it. */
+    readonly place: (id: number) => Returns<Option.Option<DestinationPlace>>
+    /** Null leaves the credentials as they are. It is due at once. Returns whether there is such a destination. */
+    readonly change: (id: number, settings: S3Settings, credentials: S3Credentials | null) => Returns<boolean>
+    /** Moves it back to the start of the feed, and ends the current claim. Returns whether there is such a destination. */
+    readonly restart: (id: number, tag: string) => Returns<boolean>
     /** Returns whether there is such a destination. */
     readonly pause: (id: number) => Returns<boolean>
     /** It is due at once. Returns whether there is such a destination. */

@@ -1,47 +1,26 @@
 /** The operations of a cabinet's owner on destinations. */
 import { randomBytes } from "node:crypto"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
+import { AddressCheck } from "../delivery/AddressCheck.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { FEED_START } from "../feed/FeedStore.ts"
 import { FeedTailStore } from "../feed/FeedTailStore.ts"
 import { FollowerStore } from "../follower/FollowerStore.ts"
+import { checkChange, checkPlace } from "./CheckDestination.ts"
 import {
   type Destination,
   DestinationAdapters,
+  type DestinationChange,
   MAX_DESTINATIONS,
   type NewDestination,
   type StoredDestination,
 } from "./Destination.ts"
+import { type DestinationError, refuse } from "./DestinationError.ts"
 import { type AddObstacle, DestinationStore } from "./DestinationStore.ts"
-
-/** Refused operations on destinations. Failures of writing are in the destination itself. */
-export class DestinationError extends Schema.TaggedError<DestinationError>()("DestinationError", {
-  code: Schema.Literals([
-    "no_such_destination",
-    "no_such_source",
-    "bad_location",
-    "destination_exists",
-    "too_many_destinations",
-  ]),
-  message: Schema.String,
-}) {}
-
-const refuse = (code: DestinationError["code"], message: string) => Effect.fail(new DestinationError({ code, message }))
-
-const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
-const MAX_SEGMENTS = 10
-
-/** What a valid location is. */
-export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, such as events or events/orders: up to ${MAX_SEGMENTS} names of letters of a to z, digits, dots, hyphens and underscores, none of which begins with a dot or a hyphen`
-
-const isLocation = (location: string): boolean => {
-  const segments = location.split("/")
-  return segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment))
-}
 
 const obstacleIs = (obstacle: AddObstacle, { location, sources }: NewDestination) => {
   if (obstacle === "exists") {
-    return refuse("destination_exists", `There is a destination ${location}. Two cannot share a directory.`)
+    return refuse("destination_exists", `There is a destination ${location}. Two cannot share a place.`)
   }
   if (obstacle === "full") {
     return refuse(
@@ -64,6 +43,13 @@ export class Destinations extends Context.Service<
     /** By id. */
     readonly list: Effect.Effect<ReadonlyArray<Destination>, StoreUnavailable>
     readonly get: (id: number) => Returns<Destination>
+    /** How its bucket is reached. It is due at once. */
+    readonly change: (id: number, change: DestinationChange) => Returns<Destination>
+    /**
+     * Sends all events again, from the first. Its place must have no files, because they would have the same events; the new
+     * ones have another tag.
+     */
+    readonly restart: (id: number) => Returns<Destination>
     /** A file that is being written still appears. */
     readonly pause: (id: number) => Returns<Destination>
     /** Continues at once, where it was. */
@@ -79,6 +65,8 @@ export class Destinations extends Context.Service<
       const followers = yield* FollowerStore
       const tail = yield* FeedTailStore
       const adapters = yield* DestinationAdapters
+      const address = yield* AddressCheck
+      const newTag = Effect.sync(() => randomBytes(4).toString("hex"))
 
       const withProgress = Effect.fnUntraced(function* (stored: ReadonlyArray<StoredDestination>) {
         if (stored.length === 0) return []
@@ -101,17 +89,32 @@ export class Destinations extends Context.Service<
 
       return Destinations.of({
         add: Effect.fnUntraced(function* (destination) {
-          const { location, format, sources, from } = destination
-          if (!isLocation(location)) return yield* refuse("bad_location", `The location must be ${LOCATION_EXPECTED}.`)
-          const obstacle = adapters.obstacle(location)
-          if (obstacle !== null) return yield* refuse("bad_location", obstacle)
-          const tag = yield* Effect.sync(() => randomBytes(4).toString("hex"))
+          const { from, ...given } = destination
+          const settings = yield* checkPlace(address, given, adapters.directoryObstacle)
+          const tag = yield* newTag
           const start = from === "now" ? yield* tail.end : FEED_START
-          const added = yield* store.add({ location, format, sources, tag }, start)
+          const added = yield* store.add({ ...given, ...settings, tag }, start)
           return yield* typeof added === "string" ? obstacleIs(added, destination) : get(added.id)
         }),
         list,
         get,
+        change: Effect.fnUntraced(function* (id, given) {
+          const settings = yield* checkChange(address, yield* get(id), given)
+          return yield* change(id, store.change(id, settings, given.credentials ?? null))
+        }),
+        restart: Effect.fnUntraced(function* (id) {
+          const place = yield* store.place(id)
+          if (Option.isNone(place)) return yield* noSuch(id)
+          const found = yield* adapters.open(place.value).pipe(
+            Effect.flatMap((opened) => opened.position(FEED_START)),
+            Effect.catch(({ message }) => refuse("destination_failed", message)),
+          )
+          if (found !== null) {
+            const message = `${place.value.location} has files of this destination, up to event ${found.id}. Move them elsewhere first: all events are written again.`
+            return yield* refuse("destination_filled", message)
+          }
+          return yield* change(id, store.restart(id, yield* newTag))
+        }),
         pause: (id) => change(id, store.pause(id)),
         resume: (id) => change(id, store.resume(id)),
         remove: (id) => Effect.flatMap(store.remove(id), (existed) => (existed ? Effect.void : noSuch(id))),

@@ -98,7 +98,7 @@ const write = Effect.fnUntraced(function* (held: HeldFollower, work: Destination
   const store = yield* DestinationStore
   const clock = yield* Clock.Clock
   const opened = yield* DestinationAdapters.use(({ open }) => open(work.destination))
-  const place = later(work.place, yield* opened.position)
+  const place = later(work.place, yield* opened.position(work.place))
   if (isAfter(place, work.place) && !(yield* store.move(held, place))) return "lost"
   // Before the events are read: what is below it is among them.
   const tail = yield* FeedTailStore.use(({ end }) => end)

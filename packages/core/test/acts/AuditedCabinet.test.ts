@@ -124,6 +124,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, string, string | null]>([
   ["Deliveries", "cancel", [7], "delivery.cancel", "delivery 7"],
   ["Destinations", "pause", [7], "destination.pause", "destination 7"],
   ["Destinations", "resume", [7], "destination.resume", "destination 7"],
+  ["Destinations", "restart", [7], "destination.restart", "destination 7"],
   ["Destinations", "remove", [7], "destination.remove", "destination 7"],
   ["Polls", "pause", [7], "poll.pause", "poll 7"],
   ["Polls", "resume", [7], "poll.resume", "poll 7"],

@@ -8,38 +8,11 @@ import { dirname, join } from "node:path"
 import {
   DestinationFailure,
   type DestinationPlace,
-  type FeedSlice,
   type OpenDestination,
 } from "@data-cabinet/core/destination/Destination"
-import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import { Effect } from "effect"
-
-/**
- * The names of slices: a tag of the destination, and the places between which the events are. Each number has as many
- * digits as it can have, so names sort as the feed does, and a name begins where the one before it ended.
- */
-const placeText = ({ epoch, xid, id }: FeedPlace): string =>
-  [String(epoch).padStart(8, "0"), String(xid).padStart(20, "0"), String(id).padStart(16, "0")].join(".")
-
-const PLACE = String.raw`(\d{8,})\.(\d{20})\.(\d{16})`
-const NAME = new RegExp(String.raw`^([0-9a-f]{8})_${PLACE}_${PLACE}\.(?:ndjson|parquet)$`)
-
-export const sliceName = (
-  { tag, format }: Pick<DestinationPlace, "tag" | "format">,
-  { from, to }: { readonly from: FeedPlace; readonly to: FeedPlace },
-): string => `${tag}_${placeText(from)}_${placeText(to)}.${format}`
-
-/** Null for a name that is not a slice's. */
-export const parseSliceName = (name: string): { readonly tag: string; readonly to: FeedPlace } | null => {
-  const parts = NAME.exec(name)
-  if (parts === null) return null
-  const [, tag, , , , epoch, xid, id] = parts
-  return { tag: tag!, to: { epoch: Number(epoch), xid: BigInt(xid!), id: Number(id) } }
-}
-
-/** Writes the events of a slice as a file. */
-export type EncodeSlice = (slice: FeedSlice) => AsyncIterable<Uint8Array>
+import { type EncodeSlice, lastPlace, sliceName } from "./SliceName.ts"
 
 /** Where a slice is written before it appears; readers of `*.ndjson` or `*.parquet` do not see it. */
 const temporaryName = (name: string): string => `.${name}.${randomBytes(4).toString("hex")}.part`
@@ -79,22 +52,6 @@ const namesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
   }
 }
 
-/** The last place of this destination; throws if the directory has files of another one. */
-const lastPlace = (names: ReadonlyArray<string>, tag: string): FeedPlace | null => {
-  let last: FeedPlace | null = null
-  for (const name of names) {
-    const slice = parseSliceName(name)
-    if (slice === null) continue
-    if (slice.tag !== tag) {
-      throw new DestinationFailure({
-        message: `The directory has files of another destination, such as ${name}. Move them elsewhere, or use another directory.`,
-      })
-    }
-    if (last === null || comparePlaces(slice.to, last) > 0) last = slice.to
-  }
-  return last
-}
-
 const writeTemporary = async (path: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> => {
   const file = await open(path, "wx")
   try {
@@ -120,14 +77,15 @@ export const directoryDestination = (
   place: Pick<DestinationPlace, "tag" | "format">,
   encode: EncodeSlice,
 ): OpenDestination => ({
-  position: attempt(async () => {
-    const names = await namesIn(directory)
-    const last = lastPlace(names, place.tag)
-    // Of a process that was killed, or that has lost its lease: its slice must not appear any more.
-    const remains = names.filter((name) => TEMPORARY.exec(name)?.[1] === place.tag)
-    for (const name of remains) await rm(join(directory, name), { force: true })
-    return last
-  }),
+  position: (known) =>
+    attempt(async () => {
+      const names = await namesIn(directory)
+      const last = lastPlace(names, place.tag, "directory")
+      // Of a process that was killed, or that has lost its lease: its slice must not appear any more.
+      const remains = names.filter((name) => TEMPORARY.exec(name)?.[1] === place.tag)
+      for (const name of remains) await rm(join(directory, name), { force: true })
+      return last !== null && comparePlaces(last, known) > 0 ? last : null
+    }),
   write: (slice) =>
     attempt(async (signal) => {
       await makeDirectory(directory)

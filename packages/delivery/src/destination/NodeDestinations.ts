@@ -1,12 +1,15 @@
-/** The destinations of a process: directories below the root that its operator has set. */
+/** The destinations of a process: buckets of S3, and directories below the root that its operator has set. */
 import { join } from "node:path"
 import {
   DestinationAdapters,
   DestinationFailure,
   type DestinationFormat,
+  type DestinationPlace,
 } from "@data-cabinet/core/destination/Destination"
+import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import { Effect, Layer } from "effect"
-import type { EncodeSlice } from "./DirectoryDestination.ts"
+import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import type { EncodeSlice } from "./SliceName.ts"
 
 export interface DestinationOptions {
   /** Null: this process writes to no directory. */
@@ -18,15 +21,36 @@ export interface DestinationOptions {
 const NO_ROOT =
   "This process has no directory for destinations. Set CABINET_DESTINATION_ROOT, both for the server and for the command (a program's option: destinationRoot)."
 
-export const layer = ({ root, encoder }: DestinationOptions) =>
-  Layer.succeed(DestinationAdapters, {
-    obstacle: () => (root === null ? NO_ROOT : null),
-    open: ({ location, ...place }) =>
-      root === null
-        ? Effect.fail(new DestinationFailure({ message: NO_ROOT }))
-        : Effect.map(
-            // Loaded only by a cabinet that has a destination.
-            Effect.promise(() => import("./DirectoryDestination.ts")),
-            ({ directoryDestination }) => directoryDestination(join(root, location), place, encoder(place.format)),
-          ),
-  })
+const UNREADABLE = "The credentials of the destination cannot be decrypted with CABINET_SECRET_KEY."
+
+const fail = (message: string) => Effect.fail(new DestinationFailure({ message }))
+
+// Either adapter is loaded only by a cabinet that has such a destination.
+
+const openDirectory = Effect.fnUntraced(function* (place: DestinationPlace, { root, encoder }: DestinationOptions) {
+  if (root === null) return yield* fail(NO_ROOT)
+  const { directoryDestination } = yield* Effect.promise(() => import("./DirectoryDestination.ts"))
+  return directoryDestination(join(root, place.location), place, encoder(place.format))
+})
+
+const openBucket = Effect.fnUntraced(function* (
+  client: PinnedClient["Service"],
+  place: DestinationPlace,
+  { encoder }: DestinationOptions,
+) {
+  const { credentials } = place
+  if (credentials === null || credentials === "unreadable") return yield* fail(UNREADABLE)
+  const { s3Destination } = yield* Effect.promise(() => import("./S3Destination.ts"))
+  return s3Destination(client, place, credentials, encoder(place.format))
+})
+
+export const layer = (options: DestinationOptions) =>
+  Layer.effect(
+    DestinationAdapters,
+    PinnedClient.use((client) =>
+      Effect.succeed({
+        directoryObstacle: options.root === null ? NO_ROOT : null,
+        open: (place) => (isS3(place.location) ? openBucket(client, place, options) : openDirectory(place, options)),
+      } satisfies DestinationAdapters["Service"]),
+    ),
+  )

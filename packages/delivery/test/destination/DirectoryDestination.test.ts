@@ -2,12 +2,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import {
-  directoryDestination,
-  type EncodeSlice,
-  parseSliceName,
-  sliceName,
-} from "@data-cabinet/delivery/destination/DirectoryDestination"
+import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
+import { directoryDestination } from "@data-cabinet/delivery/destination/DirectoryDestination"
+import { type EncodeSlice, parseSliceName, sliceName } from "@data-cabinet/delivery/destination/SliceName"
 import { Effect } from "effect"
 import { afterAll, assert, it } from "vitest"
 import { destinationContract, place, sliceOf } from "../../../../test/support/destinationContract.ts"
@@ -38,7 +35,7 @@ destinationContract("A directory", () => {
 
 it("A directory that is missing is created, with those above it", async () => {
   const at = directory()
-  assert.isNull(await Effect.runPromise(openAt(at).position))
+  assert.isNull(await Effect.runPromise(openAt(at).position(FEED_START)))
   await Effect.runPromise(openAt(at).write(sliceOf(0, 1)))
   assert.lengthOf(visible(at), 1)
 })
@@ -49,7 +46,7 @@ it("A directory loses what a killed process has left of its own slices, and noth
   const slice = sliceName({ tag: "aaaaaaaa", format: "ndjson" }, sliceOf(0, 1))
   const others = ["notes.part", `.${slice.replaceAll("a", "b")}.0.part`, "aaaaaaaa_readme.ndjson"]
   for (const name of [`.${slice}.12345678.part`, ...others]) writeFileSync(join(at, name), "x")
-  assert.isNull(await Effect.runPromise(openAt(at).position))
+  assert.isNull(await Effect.runPromise(openAt(at).position(FEED_START)))
   assert.sameMembers(readdirSync(at), others)
 })
 

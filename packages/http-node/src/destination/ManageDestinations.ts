@@ -1,20 +1,36 @@
 /** Destinations over the management API. */
 import {
+  DESTINATION_DEFAULTS,
   DESTINATION_FORMATS,
   DESTINATION_STARTS,
   destinationShape,
+  type DestinationChange,
   type NewDestination,
 } from "@data-cabinet/core/destination/Destination"
-import { Destinations, LOCATION_EXPECTED } from "@data-cabinet/core/destination/Destinations"
+import { LOCATION_EXPECTED } from "@data-cabinet/core/destination/CheckDestination"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
+import { S3_SETTINGS, type S3Credentials } from "@data-cabinet/core/destination/S3Settings"
 import { Effect, Schema } from "effect"
 import { type BodyFields, camelFields, idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
 import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { settingFields, settingParams } from "../manage/SettingBodies.ts"
 
 const MAX_SOURCES = 1_000
 
-const newDestination = Schema.Struct({
+/** The credentials of a bucket. */
+export const credentialFields = {
+  access_key_id: text(128, "The access key. Never shown."),
+  secret_access_key: text(256, "The secret key. Never shown."),
+  session_token: Schema.optionalKey(Schema.NullOr(text(8192, "Of temporary credentials. Never shown."))),
+} satisfies BodyFields<S3Credentials>
+
+const credentials = Schema.Struct(credentialFields)
+
+const credentialsOf = (body: typeof credentials.Type): S3Credentials => ({ sessionToken: null, ...camelFields(body) })
+
+export const newDestination = Schema.Struct({
   location: text(1_100, `The location is ${LOCATION_EXPECTED}.`),
   format: Schema.optionalKey(
     Schema.Literals(DESTINATION_FORMATS).annotate({ description: "The format of its files; `ndjson` if left out." }),
@@ -29,7 +45,34 @@ const newDestination = Schema.Struct({
       description: "Where it begins: with the first event, which is the default, or with the next one.",
     }),
   ),
+  ...settingFields(S3_SETTINGS),
+  credentials: Schema.optionalKey(
+    Schema.NullOr(credentials).annotate({ description: "For a bucket; null or absent for a directory." }),
+  ),
 } satisfies BodyFields<NewDestination>)
+
+const change = Schema.Struct({
+  ...settingFields(S3_SETTINGS),
+  credentials: Schema.optionalKey(credentials.annotate({ description: "Instead of the current ones." })),
+} satisfies BodyFields<DestinationChange>)
+
+const PLACE_ERRORS = [
+  ...S3_SETTINGS.errors.map(({ code }) => code),
+  "not_public",
+  "name_not_found",
+  "not_s3",
+  "bad_credentials",
+  "credentials_needed",
+] as const
+
+const PLACE_PARAMS = {
+  ...settingParams(S3_SETTINGS),
+  not_public: "/endpoint",
+  name_not_found: "/endpoint",
+  not_s3: "/location",
+  bad_credentials: "/credentials",
+  credentials_needed: "/credentials",
+} as const
 
 export const manageDestinations = Effect.map(Destinations, (destinations) => {
   const common = {
@@ -62,17 +105,22 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       action: "destination.change",
       once: { completed: "transaction" },
       body: newDestination,
-      errors: ["no_such_source", "bad_location", "destination_exists", "too_many_destinations"],
+      errors: ["no_such_source", "bad_location", "destination_exists", "too_many_destinations", ...PLACE_ERRORS],
       params: {
         no_such_source: "/sources",
         bad_location: "/location",
         destination_exists: "/location",
         too_many_destinations: "/location",
+        ...PLACE_PARAMS,
       },
       response: one(destinationShape, "The destination.", 201),
-      respond: ({ body }) =>
+      respond: ({ body: { credentials: given = null, ...body } }) =>
         Effect.map(
-          destinations.add({ format: "ndjson", sources: null, from: "beginning", ...camelFields(body) }),
+          destinations.add({
+            ...DESTINATION_DEFAULTS,
+            ...camelFields(body),
+            credentials: given === null ? null : credentialsOf(given),
+          }),
           destinationShape.json,
         ),
     }),
@@ -89,11 +137,46 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
     }),
     manageEndpoint({
       ...common,
+      id: "changeDestination",
+      method: "PATCH",
+      path: "/manage/v1/destinations/{id}",
+      summary: "Change how a bucket is reached",
+      description:
+        "Missing fields stay. Another endpoint needs `credentials` as well. It is tried again at once. A directory has nothing that can be changed.",
+      action: "destination.change",
+      body: change,
+      response: shown,
+      errors: ["no_such_destination", ...PLACE_ERRORS],
+      params: { no_such_destination: "id", ...PLACE_PARAMS },
+      respond: ({ path: [id], body: { credentials: given, ...body } }) =>
+        Effect.map(
+          destinations.change(id, {
+            ...camelFields(body),
+            ...(given === undefined ? {} : { credentials: credentialsOf(given) }),
+          }),
+          destinationShape.json,
+        ),
+    }),
+    manageEndpoint({
+      ...common,
+      id: "restartDestination",
+      method: "POST",
+      path: "/manage/v1/destinations/{id}/restart",
+      summary: "Send from the beginning",
+      description:
+        "Sends all events again, from the first one. Refused while its place has files of it: move them elsewhere first. The new files have another tag.",
+      action: "destination.change",
+      response: shown,
+      errors: ["no_such_destination", "destination_filled", "destination_failed"],
+      respond: ({ path: [id] }) => Effect.map(destinations.restart(id), destinationShape.json),
+    }),
+    manageEndpoint({
+      ...common,
       id: "removeDestination",
       method: "DELETE",
       path: "/manage/v1/destinations/{id}",
       summary: "Remove a destination",
-      description: "Its files stay. A destination that is added for the same directory needs an empty one.",
+      description: "Its files stay. A destination that is added for the same place needs an empty one.",
       action: "destination.change",
       response: nothing("It is removed."),
       respond: ({ path: [id] }) => Effect.as(destinations.remove(id), undefined),

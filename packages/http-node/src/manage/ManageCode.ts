@@ -18,7 +18,7 @@ import type { TrashError } from "@data-cabinet/core/event/Trash"
 import type { InboxError } from "@data-cabinet/core/inbox/Inbox"
 import type { SavedViewError } from "@data-cabinet/core/view/SavedViews"
 import type { LateVerificationError } from "@data-cabinet/core/event/LateVerification"
-import type { DestinationError } from "@data-cabinet/core/destination/Destinations"
+import type { DestinationError } from "@data-cabinet/core/destination/DestinationError"
 import type { FollowerError } from "@data-cabinet/core/follower/Followers"
 import type { PollError } from "@data-cabinet/core/poll/PollError"
 

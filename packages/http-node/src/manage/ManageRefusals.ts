@@ -2,6 +2,7 @@
 import { type ErrorCode, ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import type { SettingCode, Settings } from "@data-cabinet/core/json/Setting"
 import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageCode } from "./ManageCode.ts"
@@ -104,8 +105,17 @@ export const OWN = {
   no_such_destination: { status: 404, meaning: "No destination has this id." },
   bad_location: {
     status: 400,
-    meaning: "The location is not a directory that this server writes to; the message says why.",
+    meaning: "The location is neither a bucket nor a directory that this server writes to; the message says why.",
   },
+  ...codesOf(S3_SETTINGS),
+  not_s3: { status: 400, meaning: "Only a destination in a bucket has such a setting." },
+  bad_credentials: { status: 400, meaning: "The credentials cannot be used; the message says why." },
+  credentials_needed: { status: 400, meaning: "A bucket needs credentials, and another endpoint needs them again." },
+  destination_filled: {
+    status: 409,
+    meaning: "The destination's place has files of it; the message names the last event.",
+  },
+  destination_failed: { status: 409, meaning: "The destination's place cannot be read; the message says why." },
   destination_exists: { status: 409, meaning: "There is a destination with this location already." },
   too_many_destinations: { status: 409, meaning: "The cabinet has as many destinations as it may." },
   ...codesOf(POLL_SETTINGS),

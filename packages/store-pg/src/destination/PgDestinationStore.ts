@@ -1,5 +1,10 @@
 /** Destinations in PostgreSQL. What a holder writes is written with its follower's row locked, and decided by `FollowerLease`. */
-import { MAX_DESTINATIONS, type StoredDestination } from "@data-cabinet/core/destination/Destination"
+import {
+  type HeldCredentials,
+  MAX_DESTINATIONS,
+  type StoredDestination,
+} from "@data-cabinet/core/destination/Destination"
+import { S3_SETTINGS, type S3Credentials, type S3Settings } from "@data-cabinet/core/destination/S3Settings"
 import {
   type AddObstacle,
   DestinationStore,
@@ -9,10 +14,11 @@ import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { type FollowerLease, movePlace } from "@data-cabinet/core/follower/FollowerLease"
 import { type HeldFollower, LEASE_MILLIS } from "@data-cabinet/core/follower/FollowerStore"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { type FollowerRow, LOCK_HELD, SET_LEASE, SET_PLACE } from "../follower/FollowerStatement.ts"
+import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
 import { type LockedFollower, toLocked } from "../follower/FollowerTransaction.ts"
 import * as Statement from "./DestinationStatement.ts"
 
@@ -24,9 +30,36 @@ interface Obstacles {
   readonly lacksSource: boolean
 }
 
+const PURPOSE = "destination credentials"
+
+const encrypted = (cipher: SecretCipher, credentials: S3Credentials | null): string | null =>
+  credentials === null ? null : cipher.encrypt(PURPOSE, JSON.stringify(credentials))
+
+const decrypted = (cipher: SecretCipher, stored: string | null): HeldCredentials =>
+  stored === null
+    ? null
+    : Result.match(cipher.decrypt(PURPOSE, stored), {
+        onSuccess: (text) => JSON.parse(text) as S3Credentials,
+        onFailure: () => "unreadable",
+      })
+
+const settingValues = (settings: S3Settings) => S3_SETTINGS.all.map(({ key }) => settings[key])
+
+const toStored = (row: Statement.DestinationRow): StoredDestination => {
+  const { id, followerId, location, format, sources, tag, createdAt, paused, hasCredentials } = row
+  const settings = S3_SETTINGS.ofRow(row)
+  return { id, followerId, location, format, sources, tag, createdAt, paused, hasCredentials, ...settings }
+}
+
+const toOpen = (cipher: SecretCipher, row: Statement.OpenRow) => ({
+  ...toStored(row),
+  credentials: decrypted(cipher, row.credentials),
+})
+
 const add = (
   sql: Sql,
-  { location, format, sources, tag }: Parameters<DestinationStore["Service"]["add"]>[0],
+  cipher: SecretCipher,
+  { location, format, sources, tag, credentials, ...settings }: Parameters<DestinationStore["Service"]["add"]>[0],
   { epoch, xid, id }: FeedPlace,
 ) =>
   sql.withTransaction(
@@ -38,10 +71,10 @@ const add = (
       if (exists) return "exists" satisfies AddObstacle
       if (known >= MAX_DESTINATIONS) return "full" satisfies AddObstacle
       if (lacksSource) return "no_source" satisfies AddObstacle
-      const values = [location, format, named, tag, epoch, xid, id]
-      const [row] = yield* sql.unsafe<Statement.DestinationRow>(Statement.ADD, values)
-      const added: StoredDestination = row!
-      return added
+      const values = [location, format, named, tag, epoch, xid, id, encrypted(cipher, credentials)]
+      const all = [...values, ...settingValues(settings)]
+      const [row] = yield* sql.unsafe<Statement.DestinationRow>(Statement.ADD, all)
+      return toStored(row!)
     }),
   )
 
@@ -62,7 +95,7 @@ const holding = <A, E>(
     }),
   )
 
-const work = (sql: Sql, held: HeldFollower) =>
+const work = (sql: Sql, cipher: SecretCipher, held: HeldFollower) =>
   holding(
     sql,
     held,
@@ -71,9 +104,9 @@ const work = (sql: Sql, held: HeldFollower) =>
       yield* sql.unsafe(SET_LEASE, [row.id, lease, leasedUntil, row.notBefore, row.failures, null, null])
       const [found] = yield* sql.unsafe<Statement.WorkRow>(Statement.WORK, [row.id])
       if (found === undefined) return Option.none<DestinationWork>()
-      const { plannedEpoch, plannedXid, plannedId, ...destination } = found
+      const { plannedEpoch, plannedXid, plannedId } = found
       const planned = plannedEpoch === null ? null : { epoch: plannedEpoch, xid: BigInt(plannedXid), id: plannedId }
-      return Option.some<DestinationWork>({ destination, place: row.place, planned })
+      return Option.some<DestinationWork>({ destination: toOpen(cipher, found), place: row.place, planned })
     }),
   )
 
@@ -87,16 +120,29 @@ const move = (sql: Sql, held: HeldFollower, to: FeedPlace) =>
 
 export const layer = Layer.effect(
   DestinationStore,
-  Effect.map(PgClient.PgClient, (sql) => {
-    const change = (statement: string, id: number) =>
-      orUnavailable(Effect.map(sql.unsafe(statement, [id]), (rows) => rows.length > 0))
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const cipher = yield* SecretCiphers
+    const change = (statement: string, values: ReadonlyArray<unknown>) =>
+      orUnavailable(Effect.map(sql.unsafe(statement, values), (rows) => rows.length > 0))
     return DestinationStore.of({
-      add: (destination, start) => orUnavailable(add(sql, destination, start)),
-      list: orUnavailable(sql.unsafe<Statement.DestinationRow>(Statement.LIST)),
-      pause: (id) => change(Statement.PAUSE, id),
-      resume: (id) => change(Statement.RESUME, id),
-      remove: (id) => change(Statement.REMOVE, id),
-      work: (held) => orUnavailable(Effect.map(work(sql, held), (found) => found ?? "lost")),
+      add: (destination, start) => orUnavailable(add(sql, cipher, destination, start)),
+      list: orUnavailable(
+        Effect.map(sql.unsafe<Statement.DestinationRow>(Statement.LIST), (rows) => rows.map(toStored)),
+      ),
+      place: (id) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<Statement.OpenRow>(Statement.OF_ID, [id]), ([row]) =>
+            Option.map(Option.fromNullishOr(row), (one) => toOpen(cipher, one)),
+          ),
+        ),
+      change: (id, settings, credentials) =>
+        change(Statement.CHANGE, [id, encrypted(cipher, credentials), ...settingValues(settings)]),
+      restart: (id, tag) => change(Statement.RESTART, [id, tag]),
+      pause: (id) => change(Statement.PAUSE, [id]),
+      resume: (id) => change(Statement.RESUME, [id]),
+      remove: (id) => change(Statement.REMOVE, [id]),
+      work: (held) => orUnavailable(Effect.map(work(sql, cipher, held), (found) => found ?? "lost")),
       plan: (held, to) => orUnavailable(Effect.map(plan(sql, held, to), (isHeld) => isHeld ?? false)),
       move: (held, to) => orUnavailable(Effect.map(move(sql, held, to), (isHeld) => isHeld ?? false)),
     })

@@ -49,6 +49,7 @@ const PAIRS = [
   single("intake secret", "cabinet.source", "intake_secret"),
   single("client key", "cabinet.address", "client_key"),
   single("signing secret", "cabinet.address", "subscription_secret"),
+  single("destination credentials", "cabinet.destination", "credentials"),
 ]
 
 /** The headers of a table's rows. */

@@ -1,6 +1,6 @@
 /**
  * Encrypts secrets that have to be readable (intake secrets, signing secrets, verification secrets, the values of
- * headers for addresses and polls, keys of client certificates) before they are stored, with AES-256-GCM under keys
+ * headers for addresses and polls, keys of client certificates, credentials of destinations) before they are stored, with AES-256-GCM under keys
  * that the database does not have. The first key encrypts, and every key decrypts; without a key, secrets are stored in
  * plain text. The purpose of a value is also authenticated, so that it cannot replace a value of another kind.
  *
@@ -17,6 +17,7 @@ export type SecretPurpose =
   | "verification secret"
   | "challenge secret"
   | "intake secret"
+  | "destination credentials"
 
 /** Why a stored secret cannot be used here. */
 export type Undecryptable = { readonly missingKey: string } | "damaged"

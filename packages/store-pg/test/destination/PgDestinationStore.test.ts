@@ -1,11 +1,14 @@
 /** Destinations on a real PostgreSQL: what is refused, and that only the holder of the lease plans and moves. */
+import { randomBytes } from "node:crypto"
 import { DestinationStore } from "@data-cabinet/core/destination/DestinationStore"
 import { DESTINATION, MAX_DESTINATIONS } from "@data-cabinet/core/destination/Destination"
+import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { type Effect, Option } from "effect"
+import { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
+import { Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -16,7 +19,7 @@ const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>
 let sourceId: number
 beforeAll(async () => {
-  cabinet = testCabinet(database.url)
+  cabinet = testCabinet(database.url, { settings: { secretKey: new SecretCipher([randomBytes(32)]) } })
   await stopClock(database.run)
   sourceId = (await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))).id
   await cabinet.runPromise(EventLog.use((log) => appendEvents(log, requestOf(sourceId, "body", false))))
@@ -27,7 +30,12 @@ beforeEach(() => database.run("DELETE FROM cabinet.follower WHERE kind = 'destin
 type Store = DestinationStore["Service"]
 const store = <A, E>(work: (all: Store) => Effect.Effect<A, E>) => cabinet.runPromise(DestinationStore.use(work))
 const add = (location: string, sources: ReadonlyArray<number> | null = null) =>
-  store((all) => all.add({ location, format: "parquet", sources, tag: "0a1b2c3d" }, FEED_START))
+  store((all) =>
+    all.add(
+      { location, format: "parquet", sources, tag: "0a1b2c3d", ...S3_SETTINGS.defaults, credentials: null },
+      FEED_START,
+    ),
+  )
 const claim = async () =>
   Option.getOrNull(await cabinet.runPromise(FollowerStore.use((followers) => followers.claim(DESTINATION))))
 /** The end of every lease and rest. */
@@ -86,4 +94,52 @@ it("work, plan and move are those of the current lease; the plan stays until the
   assert.isTrue(Option.isNone((await store((all) => all.work(second))) as Option.Option<unknown>))
   await store((all) => all.remove(id))
   assert.strictEqual(await store((all) => all.work(second)), "lost")
+})
+
+it("the credentials of a bucket are kept unreadable, changed alone, and given to the holder only", async () => {
+  const location = "s3://events/orders"
+  const keys = { accessKeyId: "AKID", secretAccessKey: "hush", sessionToken: null }
+  const reached = { endpoint: "https://s3.example.com", region: "eu-west-1", urlStyle: "path" } as const
+  const made = { location, format: "ndjson", sources: null, tag: "0a1b2c3d", ...reached, credentials: keys } as const
+  const added = await store((all) => all.add(made, FEED_START))
+  assert.deepInclude(added, { ...reached, hasCredentials: true })
+  assert.notProperty(added, "credentials")
+  const stored = async () =>
+    (await database.run("SELECT credentials FROM cabinet.destination"))[0]!["credentials"] as string
+  assert.match(await stored(), /^enc\.v1\./)
+  const { id } = added as { readonly id: number }
+  const before = await stored()
+  assert.isTrue(await store((all) => all.change(id, { ...reached, region: null }, null)))
+  assert.strictEqual(await stored(), before)
+  assert.deepInclude(Option.getOrThrow((await store((all) => all.place(id))) as Option.Option<object>), {
+    region: null,
+    endpoint: reached.endpoint,
+    credentials: keys,
+  })
+  await store((all) => all.change(id, reached, { ...keys, secretAccessKey: "other" }))
+  const { destination } = Option.getOrThrow(
+    (await store((all) => Effect.flatMap(Effect.promise(claim), (held) => all.work(held!)))) as Option.Option<{
+      readonly destination: object
+    }>,
+  )
+  assert.deepInclude(destination, { credentials: { ...keys, secretAccessKey: "other" } })
+})
+
+it("restart begins again with another tag, and the holder of the earlier claim moves nothing any more", async () => {
+  const { id } = (await add("events")) as { readonly id: number }
+  const held = (await claim())!
+  await store((all) => all.plan(held, at(5)))
+  await store((all) => all.move(held, at(5)))
+  await cabinet.runPromise(FollowerStore.use((followers) => followers.fail(held, "the disk is full")))
+  assert.isTrue(await store((all) => all.restart(id, "ffffffff")))
+  assert.isFalse(await store((all) => all.move(held, at(9))))
+  const work = Option.getOrThrow(
+    (await store((all) => Effect.flatMap(Effect.promise(claim), (next) => all.work(next!)))) as Option.Option<object>,
+  )
+  assert.deepInclude(work, { planned: null, place: { epoch: 0, xid: 0n, id: 0 } })
+  const states = await cabinet.runPromise(FollowerStore.use((followers) => followers.list))
+  assert.deepInclude(
+    states.find(({ kind }) => kind === DESTINATION)!,
+    { failures: 0, error: null, movedAt: null },
+  )
 })

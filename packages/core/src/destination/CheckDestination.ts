@@ -1,0 +1,115 @@
+/** The rules for a destination's location, for the settings of its bucket, and for its credentials. */
+import { Effect } from "effect"
+import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
+import { type DestinationError, refuse } from "./DestinationError.ts"
+import {
+  bucketUrl,
+  credentialsRefusal,
+  isS3,
+  parseS3,
+  S3_SETTINGS,
+  type S3Credentials,
+  type S3Settings,
+  serviceUrl,
+} from "./S3Settings.ts"
+
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
+const MAX_SEGMENTS = 10
+
+const NAMES = `up to ${MAX_SEGMENTS} names of letters of a to z, digits, dots, hyphens and underscores, none of which begins with a dot or a hyphen`
+
+/** What a valid location is. */
+export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, such as events/orders, or s3://BUCKET/PREFIX; a directory and a prefix are ${NAMES}`
+
+const areNames = (segments: ReadonlyArray<string>): boolean =>
+  segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment))
+
+const isLocation = (location: string): boolean => {
+  const place = parseS3(location)
+  return isS3(location) ? place !== null && areNames(place.prefix) : areNames(location.split("/"))
+}
+
+type Check = AddressCheck["Service"]
+
+/** A bucket is reached as a delivery's address is: at public addresses, and in allowed networks. */
+const checkAddress = (check: Check, text: string): Effect.Effect<void, DestinationError> => {
+  const url = URL.parse(text)
+  if (url === null) {
+    return refuse(
+      "bad_endpoint",
+      "The host of this endpoint cannot have the bucket's name before it: use the URL style path.",
+    )
+  }
+  return check.check(url).pipe(
+    Effect.catch((unfit) => {
+      const { message } = unfitAddress(unfit)
+      return refuse(unfit.is === "bad_url" ? "bad_endpoint" : unfit.is, message)
+    }),
+  )
+}
+
+const NOT_S3 =
+  "Only a destination in a bucket, s3://BUCKET/PREFIX, has an endpoint, a region, a URL style and credentials."
+
+/** The settings in the form in which they are stored. */
+const storedSettings = (given: S3Settings): S3Settings => ({
+  ...given,
+  endpoint: S3_SETTINGS.declared.endpoint.stored(given.endpoint),
+})
+
+const checkSettings = Effect.fnUntraced(function* (check: Check, location: string, given: S3Settings) {
+  const refused = S3_SETTINGS.refusal(given)
+  if (refused !== null) return yield* refuse(refused.code, refused.message)
+  const settings = storedSettings(given)
+  yield* checkAddress(check, bucketUrl(parseS3(location)!.bucket, settings))
+  return settings
+})
+
+const checkCredentials = (credentials: S3Credentials): Effect.Effect<void, DestinationError> => {
+  const refused = credentialsRefusal(credentials)
+  return refused === null ? Effect.void : refuse("bad_credentials", refused)
+}
+
+const isEmpty = (settings: Partial<S3Settings>) => S3_SETTINGS.all.every(({ key }) => (settings[key] ?? null) === null)
+
+/** What a new destination says of its place. */
+interface GivenPlace extends S3Settings {
+  readonly location: string
+  readonly credentials: S3Credentials | null
+}
+
+/** Refuses a new destination; returns the settings as they are stored. `obstacle`: why there can be no directory here. */
+export const checkPlace = Effect.fnUntraced(function* (
+  check: Check,
+  { location, credentials, ...settings }: GivenPlace,
+  obstacle: string | null,
+) {
+  if (!isLocation(location)) return yield* refuse("bad_location", `The location must be ${LOCATION_EXPECTED}.`)
+  if (!isS3(location)) {
+    if (!isEmpty(settings) || credentials !== null) return yield* refuse("not_s3", NOT_S3)
+    return obstacle === null ? S3_SETTINGS.defaults : yield* refuse("bad_location", obstacle)
+  }
+  if (credentials === null) {
+    return yield* refuse("credentials_needed", "A bucket needs credentials: an access key and its secret key.")
+  }
+  yield* checkCredentials(credentials)
+  return yield* checkSettings(check, location, settings)
+})
+
+/** Refuses a change; returns all settings after it. */
+export const checkChange = Effect.fnUntraced(function* (
+  check: Check,
+  was: S3Settings & { readonly location: string },
+  { credentials, ...change }: Partial<S3Settings> & { readonly credentials?: S3Credentials },
+) {
+  if (!isS3(was.location)) return yield* refuse("not_s3", NOT_S3)
+  if (credentials !== undefined) yield* checkCredentials(credentials)
+  const { endpoint, region, urlStyle } = was
+  const settings = yield* checkSettings(check, was.location, { endpoint, region, urlStyle, ...change })
+  const leaves = settings.endpoint !== was.endpoint && serviceUrl(settings).origin !== serviceUrl(was).origin
+  if (leaves && credentials === undefined) {
+    const message = `The credentials were given for ${serviceUrl(was).origin}: give them again for another endpoint.`
+    return yield* refuse("credentials_needed", message)
+  }
+  return settings
+})
