@@ -8,10 +8,11 @@ import { DESTINATION, DESTINATION_DEFAULTS } from "@data-cabinet/core/destinatio
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
-import { runFollower } from "@data-cabinet/core/follower/FollowerLoop"
+import { followerLoop, runFollower } from "@data-cabinet/core/follower/FollowerLoop"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { afterAll, afterEach, assert, beforeAll, it } from "vitest"
+import { Effect, Layer } from "effect"
+import { afterAll, afterEach, assert, beforeAll, it, vi } from "vitest"
 import { LOOPBACK, S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
@@ -210,4 +211,20 @@ it("a bucket that refuses is waited for, holds up no other, and gets everything 
   assert.strictEqual(behind, (await accepted()).length)
   await serve()
   assert.deepStrictEqual(written(location), await accepted())
+})
+
+it("a bucket that does not respond holds up no other destination meanwhile", async () => {
+  s3.silent = () => true
+  await add("s3://events/silent")
+  await add("meanwhile")
+  await later()
+  const stop = new AbortController()
+  const serving = cabinet.runPromiseExit(Effect.scoped(Layer.launch(followerLoop(destinationFollower))), {
+    signal: stop.signal,
+  })
+  await vi.waitFor(async () => assert.deepStrictEqual(written("meanwhile"), await accepted()), 60_000)
+  assert.deepInclude(await state(), { location: "s3://events/silent", failures: 0, eventId: null })
+  stop.abort()
+  await serving
+  s3.silent = () => false
 })

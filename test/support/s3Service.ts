@@ -81,6 +81,8 @@ export const startS3 = async () => {
     keys: S3_KEYS,
     /** Whether it refuses this request. */
     refuse: ((): Refusal | null => null) as (request: IncomingMessage) => Refusal | null,
+    /** Whether it never responds to this request. */
+    silent: ((): boolean => false) as (request: IncomingMessage) => boolean,
     /** The most keys in a page of a list. */
     pageKeys: 1000,
     /** What was requested: method and path. */
@@ -111,6 +113,7 @@ export const startS3 = async () => {
     const chunks: Array<Buffer> = []
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
+      if (service.silent(request)) return
       const [status, text, headers = {}] = answer(request, Buffer.concat(chunks))
       response.writeHead(status, { "content-type": "application/xml", ...headers }).end(text)
     })

@@ -28,6 +28,9 @@ const REST_MILLIS = 60_000
 const SLICE_BYTES = 16 * 1_048_576
 const SLICE_EVENTS = 100_000
 
+/** How many destinations a process serves at once: each holds the events of a slice, and the file that is made of them. */
+const AT_ONCE = 4
+
 /** A write that takes longer fails, so that it does not hold up other destinations. */
 const WRITE_SECONDS = 15
 
@@ -122,12 +125,13 @@ const write = Effect.fnUntraced(function* (held: HeldFollower, work: Destination
 
 type Needs = DestinationStore | DestinationAdapters | FeedStore | FeedTailStore
 
-/** The followers that serve destinations, each turn one slice. */
+/** The followers that serve destinations, some side by side, each turn one slice. */
 export const destinationFollower: FollowerKind<Needs> = {
   kind: DESTINATION,
   task: "destinations",
   restMillis: REST_MILLIS,
   pollMillis: 5_000,
+  atOnce: AT_ONCE,
   turn: Effect.fnUntraced(function* (held): Effect.fn.Return<TurnEnd, Error, Needs> {
     const startedAt = yield* Clock.currentTimeMillis
     const work = yield* DestinationStore.use((store) => store.work(held))

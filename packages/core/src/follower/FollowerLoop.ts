@@ -1,11 +1,12 @@
 /**
  * Does the work of followers, in every serving process. Each kind is served separately, so that a failing or slow one
  * delays no other. A follower is claimed, worked slice by slice to the end of the feed, and released. A failing
- * follower keeps its position and waits for an increasing interval.
+ * follower keeps its position and waits for an increasing interval. Followers of a kind are served one after another, or
+ * as many at once as the kind says.
  *
  * Decision: docs/decisions/0084-work-behind-the-feed-is-done-by-followers.md
  */
-import { Cause, Effect, Layer, Option, type Scope } from "effect"
+import { Cause, Effect, Latch, Layer, Option, type Scope, Semaphore } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { background, type TaskName } from "../runtime/Background.ts"
 import { FollowerStore, type HeldFollower } from "./FollowerStore.ts"
@@ -24,6 +25,8 @@ export interface FollowerKind<R> {
   readonly restMillis: number
   /** How often followers are looked for without a signal. */
   readonly pollMillis: number
+  /** How many followers a process serves at once. Default: 1. */
+  readonly atOnce?: number
   /**
    * A few seconds' work on the events after the position, which moves in the same transaction. It compares the fencing
    * token after it has locked the follower's row.
@@ -71,19 +74,19 @@ const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, hel
     ),
   )
 
-/**
- * One search for a follower of a kind, and its work. Returns the pause until the next. In a cabinet at rest a search is one
- * query.
- */
-export const runFollower = <R>(store: Store, kind: FollowerKind<R>): Effect.Effect<number, StoreUnavailable, R> =>
+/** Claims a follower that is due; or returns the pause until the next search. In a cabinet at rest a search is one query. */
+const search = <R>(store: Store, { kind, pollMillis }: FollowerKind<R>) =>
   Effect.gen(function* () {
-    const due = yield* store.nextDue(kind.kind)
-    if (due === null || due > 0) return Math.min(due ?? kind.pollMillis, kind.pollMillis)
-    const held = yield* store.claim(kind.kind)
-    if (Option.isNone(held)) return TAKEN_PAUSE_MILLIS
-    yield* serve(store, kind, held.value)
-    return 0
+    const due = yield* store.nextDue(kind)
+    if (due === null || due > 0) return Math.min(due ?? pollMillis, pollMillis)
+    return Option.getOrElse(yield* store.claim(kind), () => TAKEN_PAUSE_MILLIS)
   })
+
+/** One search for a follower of a kind, and its work. Returns the pause until the next. */
+export const runFollower = <R>(store: Store, kind: FollowerKind<R>): Effect.Effect<number, StoreUnavailable, R> =>
+  Effect.flatMap(search(store, kind), (found) =>
+    typeof found === "number" ? Effect.succeed(found) : Effect.as(serve(store, kind, found), 0),
+  )
 
 /** Serves the followers of a kind until the scope ends. */
 export const followerLoop = <R>(kind: FollowerKind<R>) =>
@@ -91,8 +94,24 @@ export const followerLoop = <R>(kind: FollowerKind<R>) =>
     Effect.gen(function* () {
       const store = yield* FollowerStore
       const next = kind.listen === undefined ? Effect.never : yield* kind.listen
-      const run = Effect.flatMap(runFollower(store, kind), (pause) => Effect.timeoutOption(next, pause))
-      // An unavailable database is reported by everything that needs it.
-      yield* background(kind.task, () => 0, run, { retryAfter: kind.pollMillis, quiet: true })
+      // One searches for all, so that a cabinet at rest gets no more queries. A follower that was served may be due again.
+      const searching = yield* Semaphore.make(1)
+      const served = yield* Latch.make(false)
+      const claimed = searching.withPermit(
+        Effect.gen(function* () {
+          yield* served.close
+          const found = yield* search(store, kind)
+          if (typeof found !== "number") return found
+          yield* Effect.timeoutOption(Effect.raceFirst(next, served.await), found)
+          return null
+        }),
+      )
+      const run = Effect.flatMap(claimed, (held) =>
+        held === null ? Effect.void : Effect.andThen(serve(store, kind, held), served.open),
+      )
+      for (let n = 0; n < (kind.atOnce ?? 1); n++) {
+        // An unavailable database is reported by everything that needs it.
+        yield* background(kind.task, () => 0, run, { retryAfter: kind.pollMillis, quiet: true })
+      }
     }),
   )

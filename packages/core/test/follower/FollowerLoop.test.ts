@@ -13,6 +13,7 @@ const over = (options: {
   readonly isTaken?: boolean
   readonly turn?: () => Effect.Effect<TurnEnd, StoreUnavailable>
   readonly listen?: FollowerKind<never>["listen"]
+  readonly atOnce?: number
 }) => {
   const steps: Array<string> = []
   const step = <A>(name: string, value: A) =>
@@ -34,6 +35,7 @@ const over = (options: {
     pollMillis: 15_000,
     turn: () => Effect.andThen(step("turn", null), options.turn?.() ?? Effect.succeed<TurnEnd>("end")),
     ...(options.listen === undefined ? {} : { listen: options.listen }),
+    ...(options.atOnce === undefined ? {} : { atOnce: options.atOnce }),
   }
   const counted = (name: string) => steps.filter((one) => one === name).length
   return { steps, counted, loop: followerLoop(kind).pipe(Layer.provide(Layer.succeed(FollowerStore, store))) }
@@ -118,6 +120,62 @@ it.effect("FollowerLoop checks at once after a signal", () => {
     yield* Layer.build(loop)
     yield* TestClock.adjust("1 second")
     assert.strictEqual(counted("due"), 2)
+  })
+})
+
+it.effect("FollowerLoop serves as many followers at once as their kind says, and goes on when one of them ends", () => {
+  let begun = 0
+  const { counted, loop } = over({
+    due: () => (begun < 4 ? 0 : null),
+    // The first never ends.
+    turn: () => (begun++ === 0 ? Effect.never : Effect.delay(Effect.succeed<TurnEnd>("again"), "10 seconds")),
+    atOnce: 2,
+  })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual([counted("turn"), counted("due")], [2, 2])
+    yield* TestClock.adjust("9 seconds")
+    assert.deepStrictEqual([counted("turn"), counted("release 0")], [3, 1])
+    yield* TestClock.adjust("10 seconds")
+    assert.deepStrictEqual([counted("turn"), counted("release 0")], [4, 2])
+  })
+})
+
+it.effect("FollowerLoop finds what is due after a follower was served, however long it would have waited", () => {
+  let isBusy = false
+  let begun = 0
+  const { counted, loop } = over({
+    // Leased while it is served, and due again afterwards.
+    due: () => (isBusy ? 30_000 : begun < 3 ? 0 : null),
+    turn: () =>
+      Effect.sync(() => {
+        begun++
+        isBusy = true
+      }).pipe(
+        Effect.andThen(Effect.sleep("1 second")),
+        Effect.andThen(
+          Effect.sync((): TurnEnd => {
+            isBusy = false
+            return "again"
+          }),
+        ),
+      ),
+    atOnce: 4,
+  })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("3 seconds")
+    assert.deepStrictEqual([counted("turn"), counted("release 0")], [3, 3])
+  })
+})
+
+it.effect("FollowerLoop searches no more often in a cabinet at rest, however many it serves at once", () => {
+  const { counted, loop } = over({ atOnce: 4 })
+  return Effect.gen(function* () {
+    yield* Layer.build(loop)
+    yield* TestClock.adjust("9 minutes")
+    assert.strictEqual(counted("due"), 9 * 4 + 1)
   })
 })
 
