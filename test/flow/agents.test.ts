@@ -1,6 +1,7 @@
 /** `/mcp` as agents use it: through the protocol's official client, and by requests that no client sends. */
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import {
@@ -305,6 +306,44 @@ it("tables are resources, with what describe_table returns, for a reader who may
   const by = await connect({ authorization: `Bearer ${token}` })
   expect((await by.listResources()).resources.map(({ name }) => name)).toEqual(["sources.letters"])
   await expect(by.readResource({ uri: own.uri })).rejects.toMatchObject({ code: -32_002, data: { uri: own.uri } })
+})
+
+it("failing addresses are named to a token that may read addresses, and to no other reader", async () => {
+  const url = "https://93.184.215.14/hook?token=hidden"
+  const { id } = await cabinet.run(Addresses.use((all) => all.create({ url, sources: [orders.id] })))
+  await database.run(`UPDATE cabinet.address SET failing_since = cabinet.now() WHERE id = ${id}`)
+  await database.run(`INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, status, response_body)
+    VALUES (1, 3, ${id}, cabinet.now(), false, 5, 404, '{"error":"no such hook"}')`)
+  const tokenOf = async (role: "viewer" | "reader", only: ReadonlyArray<string> | null = null) => {
+    const token = { name: `${role} of ${only?.length ?? "all"}`, role, expiresInSeconds: null }
+    const issued = AccessTokens.use((tokens) => tokens.issue(only === null ? token : { ...token, only }))
+    return connect({ authorization: `Bearer ${(await cabinet.run(issued)).token}` })
+  }
+  const sees = await tokenOf("viewer")
+  expect((await sees.listTools()).tools.map(({ name }) => name)).toContain("list_failing_addresses")
+  expect((await read("list_failing_addresses", {}, sees)).data).toMatchObject([
+    {
+      id,
+      url: "https://93.184.215.14/hook?…",
+      sources: [orders.id],
+      last_error: { attempt: 3, status: 404, error: "The receiver refused it with 404: “no such hook”" },
+    },
+  ])
+  for (const by of [client, await tokenOf("reader"), await tokenOf("reader", ["sources.orders"])]) {
+    expect(await call("list_failing_addresses", {}, by)).toMatchObject({
+      isError: true,
+      json: expect.stringContaining("(role_missing)"),
+    })
+  }
+})
+
+it("events can be read from a day of the cabinet's time zone", async () => {
+  const { now } = JSON.parse((await call("about_cabinet")).json) as { readonly now: string }
+  const today = now.slice(0, 10)
+  expect((await read("read_events", { from: today, source_id: letters.id })).data[0]).toMatchObject({
+    payload: { text: "hello" },
+  })
+  expect((await call("read_events", { from: "2026-02-30" })).isError).toBe(true)
 })
 
 it("a tool's refusal names the parameter", async () => {

@@ -21,7 +21,7 @@ const DIGITS = "1234567890123456789012345678901234567890"
 
 beforeAll(async () => {
   home = newHome()
-  env = { DATABASE_URL: database.url }
+  env = { DATABASE_URL: database.url, CABINET_TIME_ZONE: "Europe/Berlin" }
   server = await home.serve([], env)
   const [source, issued] = [
     await home.cabinet(["source", "add", "Orders", "--get", "intake_url"], { ...env, BASE_URL: server.baseUrl }),
@@ -61,10 +61,10 @@ const texts = async (client: Client, name: string, args: Record<string, unknown>
 
 it.each(["its database", "--server"])("an agent lists, reads and waits by %s", async (way) => {
   const client =
-    way === "--server"
-      ? await connect(["--server", server.baseUrl], { CABINET_TOKEN: token })
-      : await connect([], { DATABASE_URL: database.url })
-  expect((await client.listTools()).tools).toHaveLength(7)
+    way === "--server" ? await connect(["--server", server.baseUrl], { CABINET_TOKEN: token }) : await connect([], env)
+  expect((await client.listTools()).tools).toHaveLength(8)
+  expect((await texts(client, "about_cabinet"))[0]).toContain('"time_zone":"Europe/Berlin"')
+  expect((await texts(client, "list_failing_addresses"))[1]).toBe('{"data":[],"has_more":false,"next_cursor":null}')
   expect((await texts(client, "list_tables"))[1]).toContain('"name":"orders"')
   const orders = { ...ORDERS, col: ["total"], sort: "total", dir: "desc" }
   expect(await texts(client, "read_rows", orders)).toEqual([

@@ -41,6 +41,8 @@ const serve = Effect.gen(function* () {
   const running = new Map<string, Fiber.Fiber<void>>()
   const reader: AgentReader = {
     scope: null,
+    // Those of a remote cabinet are shown by its server, to tokens that may see them.
+    seesAddresses: true,
     tables: yield* Tables,
     waiting: (work) => Effect.raceFirst(work({}), Effect.andThen(ended.await, ending)),
   }

@@ -101,6 +101,8 @@ const COUNTED_AHEAD = 2_000
 export class Activity extends Context.Service<
   Activity,
   {
+    /** The zone in which the cabinet's days begin, such as `Europe/Berlin`. */
+    readonly timeZone: Effect.Effect<string, StoreUnavailable>
     readonly overview: Effect.Effect<Overview, StoreUnavailable>
     /** Every step of the period, oldest first, including those without events. */
     readonly events: (
@@ -117,6 +119,7 @@ export class Activity extends Context.Service<
       // A read-only database still has its counts.
       const countOn = Effect.ignore(store.countEvents(COUNTED_AHEAD, null))
       return Activity.of({
+        timeZone: Effect.succeed(timeZone),
         overview: Effect.andThen(countOn, overview(store, timeZone)),
         events: Effect.fnUntraced(function* ({ sourceId, step, from, to }) {
           yield* checkPeriod(step, from, to)

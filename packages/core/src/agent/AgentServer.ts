@@ -7,19 +7,15 @@
  */
 import { Effect, Result } from "effect"
 import { VERSION } from "../diagnostics/Version.ts"
-import type { Feed } from "../feed/Feed.ts"
-import type { FollowFeed } from "../feed/FollowFeed.ts"
 import { EMPTY_OBJECT, isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
 import { shown } from "../selection/SelectionParams.ts"
-import type { SelectRows } from "../selection/SelectRows.ts"
-import type { SummarizeRows } from "../selection/SummarizeRows.ts"
 import { type AgentEvents, agentEvents } from "./AgentEvents.ts"
 import { agentResources } from "./AgentResources.ts"
 import { type AgentHeaders, HANDSHAKES, hasNoHandshake, PROTOCOL_VERSIONS, SERVER_KEY } from "./AgentEnvelope.ts"
-import { AGENT_TOOLS, isToolName, toolList, type ToolName } from "./AgentTool.ts"
-import { type AgentReader, agentTools, type ToolResult, UNTRUSTED } from "./AgentTools.ts"
+import { isToolName, toolList, type ToolName, toolsOf } from "./AgentTool.ts"
+import { type AgentReader, agentTools, type ToolPorts, type ToolResult, UNTRUSTED } from "./AgentTools.ts"
 import { type ProtocolError, rpcError } from "./ProtocolError.ts"
 import { isWordedOutside, refusalText } from "./ToolRefusal.ts"
 
@@ -179,63 +175,63 @@ const failed = (kind: "params" | "method", { id, isStateless }: Received, messag
   status: isStateless && kind === "method" ? 404 : 200,
 })
 
-export const agentServer: Effect.Effect<AgentServer, never, SelectRows | SummarizeRows | Feed | FollowFeed> =
-  Effect.gen(function* () {
-    const tools = yield* agentTools
-    const events = yield* agentEvents
-    const list = JSON.stringify(toolList())
+export const agentServer: Effect.Effect<AgentServer, never, ToolPorts> = Effect.gen(function* () {
+  const tools = yield* agentTools
+  const events = yield* agentEvents
+  const lists = { few: JSON.stringify(toolList(false)), all: JSON.stringify(toolList(true)) }
 
-    const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
-      const name = received.params.get("name")
-      const given = received.params.get("arguments") ?? EMPTY_OBJECT
-      const refuse = (message: string) => Effect.succeed(failed("params", received, message))
-      if (typeof name !== "string") return refuse("name must be a text.")
-      if (!isToolName(name)) {
-        return refuse(`Unknown tool ${shown(name)}. The tools are ${Object.keys(AGENT_TOOLS).join(", ")}.`)
+  const call = (received: AgentMessage, reader: AgentReader): Effect.Effect<AgentResponse> => {
+    const name = received.params.get("name")
+    const given = received.params.get("arguments") ?? EMPTY_OBJECT
+    const refuse = (message: string) => Effect.succeed(failed("params", received, message))
+    if (typeof name !== "string") return refuse("name must be a text.")
+    if (!isToolName(name)) {
+      return refuse(`Unknown tool ${shown(name)}. The tools are ${toolsOf(reader.seesAddresses).join(", ")}.`)
+    }
+    if (!(given instanceof Map)) return refuse("arguments must be an object.")
+    return Effect.match(tools.call(name, given as JsonObject, reader), {
+      onSuccess: (result) => respond(received, resultText(result), result.waitedMillis),
+      onFailure: (error) => refusedResponse(received, error),
+    })
+  }
+
+  const unknown = (received: AgentMessage) =>
+    failed(
+      "method",
+      received,
+      `Unknown method ${shown(received.method)}: this server has tools${received.isStateless ? ", resources and events" : " and resources"}.`,
+    )
+
+  return {
+    events,
+    handle: (received, reader) => {
+      const { id, method, params } = received
+      if (id === null) return Effect.succeed(null)
+      const ofEvents = received.isStateless ? events.handle(method, params, reader) : undefined
+      if (ofEvents !== undefined) {
+        return Effect.match(ofEvents, {
+          onSuccess: (result) => respond(received, result),
+          onFailure: (error) => refusedRequest(received, error),
+        })
       }
-      if (!(given instanceof Map)) return refuse("arguments must be an object.")
-      return Effect.match(tools.call(name, given as JsonObject, reader), {
-        onSuccess: (result) => respond(received, resultText(result), result.waitedMillis),
-        onFailure: (error) => refusedResponse(received, error),
-      })
-    }
-
-    const unknown = (received: AgentMessage) =>
-      failed(
-        "method",
-        received,
-        `Unknown method ${shown(received.method)}: this server has tools${received.isStateless ? ", resources and events" : " and resources"}.`,
-      )
-
-    return {
-      events,
-      handle: (received, reader) => {
-        const { id, method, params } = received
-        if (id === null) return Effect.succeed(null)
-        const ofEvents = received.isStateless ? events.handle(method, params, reader) : undefined
-        if (ofEvents !== undefined) {
-          return Effect.match(ofEvents, {
-            onSuccess: (result) => respond(received, result),
-            onFailure: (error) => refusedRequest(received, error),
-          })
-        }
-        const ofResources = agentResources(method, params, reader)
-        if (ofResources !== undefined) {
-          return Effect.match(ofResources, {
-            onSuccess: (result) => respond(received, received.isStateless ? `{${STALE}${result.slice(1)}` : result),
-            onFailure: (error) => refusedRequest(received, error),
-          })
-        }
-        if (method === "tools/call") return call(received, reader)
-        if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
-        if (method === "tools/list") {
-          return Effect.succeed(respond(received, received.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
-        }
-        // The handshake and the ping ended with the older revisions.
-        if (method === "initialize" && !received.isStateless)
-          return Effect.succeed(respond(received, initialized(params)))
-        if (method === "ping" && !received.isStateless) return Effect.succeed(respond(received, "{}"))
-        return Effect.succeed(unknown(received))
-      },
-    }
-  })
+      const ofResources = agentResources(method, params, reader)
+      if (ofResources !== undefined) {
+        return Effect.match(ofResources, {
+          onSuccess: (result) => respond(received, received.isStateless ? `{${STALE}${result.slice(1)}` : result),
+          onFailure: (error) => refusedRequest(received, error),
+        })
+      }
+      if (method === "tools/call") return call(received, reader)
+      if (method === "server/discover") return Effect.succeed(respond({ id, isStateless: true }, DISCOVERED))
+      if (method === "tools/list") {
+        const list = reader.seesAddresses ? lists.all : lists.few
+        return Effect.succeed(respond(received, received.isStateless ? `{${CACHEABLE}${list.slice(1)}` : list))
+      }
+      // The handshake and the ping ended with the older revisions.
+      if (method === "initialize" && !received.isStateless)
+        return Effect.succeed(respond(received, initialized(params)))
+      if (method === "ping" && !received.isStateless) return Effect.succeed(respond(received, "{}"))
+      return Effect.succeed(unknown(received))
+    },
+  }
+})

@@ -4,6 +4,7 @@
  */
 import { CHANNELS } from "../event/EventLog.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
+import type { Action } from "../key/Role.ts"
 import { FILTER_CONDITIONS, FILTER_JOINS } from "../selection/Selection.ts"
 
 /** A parameter of a tool. */
@@ -22,6 +23,8 @@ export interface AgentTool {
   readonly title: string
   readonly description: string
   readonly parameters: { readonly [name: string]: ToolParameter }
+  /** What its reader must be allowed to do; every reader may use a tool without it. */
+  readonly needs?: Action
 }
 
 /** The number of rows or events if the agent names none. */
@@ -83,8 +86,12 @@ const SELECTING = {
     description: "The date or time column of a period. In a column of text, filter by ge and lt instead.",
     schema: text,
   },
-  from: { description: "The first day of the period, in the cabinet's time zone.", schema: day },
-  to: { description: "The last day of the period.", schema: day },
+  from: {
+    description:
+      "The first day of the period, in the cabinet's time zone, such as 2026-11-01. about_cabinet says what day it is there.",
+    schema: day,
+  },
+  to: { description: "The last day of the period, which is part of it.", schema: day },
 } as const satisfies AgentTool["parameters"]
 
 const EVENTS = {
@@ -93,7 +100,7 @@ const EVENTS = {
   ),
   from: {
     description:
-      "In place of cursor: now, or a time with its zone such as 2026-11-01T00:00:00Z, for events that were received since.",
+      "In place of cursor: now, a day of the cabinet's time zone such as 2026-11-01, or a time with its zone such as 2026-11-01T09:00:00Z, for events that were received since.",
     schema: text,
   },
   source_id: {
@@ -108,7 +115,8 @@ const EVENTS = {
 export const AGENT_TOOLS = {
   about_cabinet: {
     title: "About this cabinet",
-    description: "What this cabinet is, what may be read here, and how the other tools work together.",
+    description:
+      "What this cabinet is, what may be read here, how the other tools work together, the cabinet's time zone, and what time it is there: now begins with today's date.",
     parameters: {},
   },
   list_tables: {
@@ -180,6 +188,13 @@ export const AGENT_TOOLS = {
       },
     },
   },
+  list_failing_addresses: {
+    title: "List failing addresses",
+    description:
+      "The delivery addresses to which the last attempts failed, or that were paused for it, each with its last error: when, for which event, with which status, and why in words. An address that a person paused is not among them. No address in the list means that none fails.",
+    parameters: { cursor: cursor("The next_cursor of an earlier call, for the addresses after it.") },
+    needs: "address.read",
+  },
 } as const satisfies { readonly [name: string]: AgentTool }
 
 /** The name of a tool. */
@@ -203,13 +218,21 @@ const inputSchema = ({ parameters }: AgentTool) => {
   }
 }
 
+/** The names of the tools that a reader may use. */
+export const toolsOf = (seesAddresses: boolean): ReadonlyArray<ToolName> =>
+  (Object.keys(AGENT_TOOLS) as ReadonlyArray<ToolName>).filter(
+    (key) => seesAddresses || (AGENT_TOOLS[key] as AgentTool).needs === undefined,
+  )
+
 /** The result of `tools/list`. */
-export const toolList = () => ({
-  tools: Object.entries(AGENT_TOOLS).map(([key, tool]) => ({
-    name: key,
-    title: tool.title,
-    description: tool.description,
-    inputSchema: inputSchema(tool),
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  })),
+export const toolList = (seesAddresses: boolean) => ({
+  tools: toolsOf(seesAddresses)
+    .map((key) => [key, AGENT_TOOLS[key]] as const)
+    .map(([key, tool]) => ({
+      name: key,
+      title: tool.title,
+      description: tool.description,
+      inputSchema: inputSchema(tool),
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    })),
 })

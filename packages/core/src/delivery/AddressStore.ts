@@ -36,6 +36,12 @@ export interface TooManyAddresses {
  */
 export type AddressTrouble = "failing" | "waiting"
 
+/** A page of addresses. */
+export interface AddressQuery extends IdQuery {
+  /** Only those in trouble of either kind; one that a person paused is not meant. */
+  readonly failing?: boolean
+}
+
 /** An event to preview a body with. */
 export interface SampleEvent {
   readonly id: number
@@ -53,7 +59,7 @@ export class AddressStore extends Context.Service<
     readonly unknownSource: (sources: ReadonlyArray<number>) => Returns<number | null>
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Returns<Address | TooManyAddresses>
-    readonly list: (query: IdQuery) => Returns<ReadonlyArray<Address>>
+    readonly list: (query: AddressQuery) => Returns<ReadonlyArray<Address>>
     /** Those of these addresses that exist. */
     readonly some: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<Address>>
     /** The first of those in trouble, by id. */

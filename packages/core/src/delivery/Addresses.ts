@@ -4,8 +4,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { type Address, NO_BATCHES } from "./Address.ts"
 import { checkBatch, checkHeaderCount, checkSettings } from "./AddressSettings.ts"
-import type { IdQuery } from "../pagination/IdPages.ts"
-import { AddressStore } from "./AddressStore.ts"
+import { type AddressQuery, AddressStore } from "./AddressStore.ts"
 import { AddressCheck } from "./AddressCheck.ts"
 import { AddressError, missingEvent } from "./AddressError.ts"
 import { type Outcome, outcomeMembers } from "./Attempt.ts"
@@ -49,7 +48,7 @@ export class Addresses extends Context.Service<
     /** Creates the address with a new signing secret; it is sent the events accepted from then on. */
     readonly create: (address: NewAddress) => Returns<Address>
     /** By id, with their secrets. A cabinet may have 100,000 addresses: `eachItem` walks the pages. */
-    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
+    readonly list: (query: AddressQuery) => Effect.Effect<ReadonlyArray<Address>, StoreUnavailable>
     readonly get: (id: number) => Returns<Address>
     /** The same, including its secrets. */
     readonly reveal: (id: number) => Returns<Address>

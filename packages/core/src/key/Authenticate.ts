@@ -70,6 +70,8 @@ export interface KeyHeaders {
 export interface Admitted extends RateLimit {
   /** Absent for a key, which sees the whole cabinet. */
   readonly scope?: ReadScopeOrAll
+  /** Absent for a key, which may read rows and the feed only. */
+  readonly role?: Role
 }
 
 type Authenticated = Result.Result<Admitted, AuthenticateError | StoreUnavailable>

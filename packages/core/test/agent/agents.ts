@@ -1,6 +1,13 @@
 /** An agent's server over a cabinet in memory. */
+import { Activity } from "@data-cabinet/core/activity/Activity"
 import { type AgentServer, agentServer, readAgentMessage } from "@data-cabinet/core/agent/AgentServer"
 import type { AgentReader } from "@data-cabinet/core/agent/AgentTools"
+import type { Address } from "@data-cabinet/core/delivery/Address"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
+import type { AddressQuery } from "@data-cabinet/core/delivery/AddressStore"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import type { LogQuery } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedError } from "@data-cabinet/core/feed/FeedError"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
@@ -40,11 +47,29 @@ export const cabinet = (
     /** The rows' next cursor. */
     readonly nextCursor?: null
     readonly rowsFail?: ReadError
+    readonly seesAddresses?: boolean
+    /** Those that fail. */
+    readonly addresses?: ReadonlyArray<Partial<Address>>
+    /** The last failed attempt at each of them. */
+    readonly lastFailed?: Partial<Attempt>
   } = {},
 ) => {
   const asked: Array<unknown> = []
   const page = pageOf(...(there.items ?? ['{"n":1.0}']))
+  const addresses = (there.addresses ?? []) as ReadonlyArray<Address>
   const ports = Layer.mergeAll(
+    Layer.succeed(Activity, { timeZone: Effect.succeed("Europe/Berlin") } as unknown as Activity["Service"]),
+    Layer.succeed(Addresses, {
+      list: ({ after, limit }: AddressQuery) =>
+        Effect.succeed(addresses.filter(({ id }) => id > after).slice(0, limit)),
+    } as unknown as Addresses["Service"]),
+    Layer.succeed(Deliveries, {
+      log: ({ addressId }: LogQuery) =>
+        Effect.sync(() => {
+          asked.push(["log", addressId])
+          return there.lastFailed === undefined ? [] : [there.lastFailed as Attempt]
+        }),
+    } as unknown as Deliveries["Service"]),
     Layer.succeed(SelectRows, {
       page: async (request) => {
         asked.push(request)
@@ -73,6 +98,7 @@ export const cabinet = (
   )
   const reader: AgentReader = {
     scope: there.scope ?? null,
+    seesAddresses: there.seesAddresses ?? true,
     tables: {
       list: Effect.succeed(there.tables ?? []),
       find: (schema, name) =>

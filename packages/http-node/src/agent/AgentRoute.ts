@@ -20,6 +20,7 @@ import { toolRefusal } from "@data-cabinet/core/agent/ToolRefusal"
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { type Admitted, Authenticate, type AuthenticateError, keyName } from "@data-cabinet/core/key/Authenticate"
+import { mayDo } from "@data-cabinet/core/key/Role"
 import { overLimit } from "@data-cabinet/core/limit/RateLimiter"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { tablesOf } from "@data-cabinet/core/row/Tables"
@@ -118,8 +119,9 @@ const agentMessages = (forms: FeedForms) =>
     const subscriptions = yield* AgentSubscriptions
     const wheel = yield* timerWheel
 
-    const readerOf = (request: Request, { scope = null }: Admitted): AgentReader => {
-      const seen = { scope, tables: tablesOf(catalog, scope) }
+    const readerOf = (request: Request, { scope = null, role }: Admitted): AgentReader => {
+      const seesAddresses = scope === null && role !== undefined && mayDo(role, "address.read")
+      const seen = { scope, seesAddresses, tables: tablesOf(catalog, scope) }
       const fingerprint = Buffer.from(keyName(keyHeaders(request)), "base64")
       return { ...seen, webhooks: subscriptions.of(fingerprint, server.events, seen), waiting: waitingOf(request) }
     }

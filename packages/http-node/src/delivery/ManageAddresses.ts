@@ -12,7 +12,7 @@ import { ADDRESS_ERRORS, ADDRESS_PARAMS, addressChange, changeOf, headersPointer
 import { about, addressDeliveries, common } from "./ManageAddressDeliveries.ts"
 import { idPage, list, nothing, one } from "../manage/ManageResponses.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
-import { idPageParameters } from "../manage/ManageParameters.ts"
+import { flagParameter, idPageParameters } from "../manage/ManageParameters.ts"
 
 const shown = (address: Address, { role }: Actor) =>
   addressShape.json({ ...address, url: shownAddressUrl(address, role) })
@@ -34,9 +34,20 @@ export const manageAddresses = Effect.gen(function* () {
       description:
         "By id, without their secrets. A viewer does not see the query strings of their URLs. For the next page send `next_cursor` as `after`.",
       action: "address.read",
-      parameters: idPageParameters,
+      parameters: [
+        ...idPageParameters,
+        flagParameter(
+          "failing",
+          "Only those whose last attempt failed, or that were paused automatically. `GET /manage/v1/addresses/{id}/attempts?failed=true` says why.",
+        ),
+      ],
       response: list(addressShape, "The addresses."),
-      respond: ({ actor, query }) => idPage(addresses.list, query, (address) => shown(address, actor)),
+      respond: ({ actor, query: { failing = false, ...query } }) =>
+        idPage(
+          (page) => addresses.list({ ...page, failing }),
+          query,
+          (address) => shown(address, actor),
+        ),
     }),
     manageEndpoint({
       id: "addAddress",

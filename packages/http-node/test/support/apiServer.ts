@@ -1,5 +1,8 @@
 /** A cabinet on a server for tests of the HTTP frame. The test provides the ports; a missing one dies when it is called. */
+import { Activity } from "@data-cabinet/core/activity/Activity"
 import { AgentSubscriptions } from "@data-cabinet/core/agent/AgentSubscriptions"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { RateLimiter } from "@data-cabinet/core/limit/RateLimiter"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
@@ -99,6 +102,9 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(FollowFeed, fill(undefined)),
       Layer.succeed(ClientFollowers, fill(undefined)),
       Layer.succeed(AgentSubscriptions, fill(undefined)),
+      Layer.succeed(Activity, fill(undefined)),
+      Layer.succeed(Addresses, fill(undefined)),
+      Layer.succeed(Deliveries, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
       Layer.succeed(
         Sources,

@@ -9,6 +9,10 @@ export const layer = Layer.effect(
   Activity,
   Effect.map(ManageApi, (api) =>
     Activity.of({
+      timeZone: Effect.map(
+        refusalAsDefect(api.json<{ readonly timeZone: string }>({ method: "GET", path: ["cabinet"] })),
+        ({ timeZone }) => timeZone,
+      ),
       overview: refusalAsDefect(api.json<Overview>({ method: "GET", path: ["overview"] })),
       events: ({ step, sourceId, from, to }) => {
         const query = Object.entries({ step, source_id: sourceId, from, to }).flatMap(([name, value]) =>

@@ -47,7 +47,11 @@ export const layer = Layer.effect(
     return Addresses.of({
       create: (address) =>
         Effect.andThen(checked(address), one({ method: "POST", path: ["addresses"], body: sentSettings(address) })),
-      list: (query) => Effect.map(refusalAsDefect(idPages<Sent>(api, "addresses", query)), (all) => all.map(addressOf)),
+      list: ({ failing = false, ...query }) =>
+        Effect.map(
+          refusalAsDefect(idPages<Sent>(api, "addresses", query, failing ? [["failing", "true"]] : [])),
+          (all) => all.map(addressOf),
+        ),
       get: (id) => one({ method: "GET", path: ["addresses", id] }),
       reveal: (id) => act(id, "reveal"),
       set: (id, change) =>

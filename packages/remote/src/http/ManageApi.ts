@@ -53,12 +53,14 @@ export const idPages = Effect.fnUntraced(function* <A extends { readonly id: num
   api: ManageApi["Service"],
   path: string,
   query: IdQuery,
+  conditions: ReadonlyArray<readonly [name: string, value: string]> = [],
 ) {
   const all: Array<A> = []
   for (let after = query.after; all.length < query.limit;) {
     const limit = Math.min(MAX_LIMIT, query.limit - all.length)
     const place = after === 0 ? [] : [["after", String(after)] as const]
-    const page = yield* api.list<A>({ method: "GET", path: [path], query: [["limit", String(limit)], ...place] })
+    const parameters = [["limit", String(limit)] as const, ...place, ...conditions]
+    const page = yield* api.list<A>({ method: "GET", path: [path], query: parameters })
     for (const one of page) all.push(one)
     if (page.length < limit) break
     after = page.at(-1)!.id

@@ -61,6 +61,15 @@ const LISTED = `FROM cabinet.address a WHERE a.removed_at IS NULL AND NOT ${HAS_
 /** $1: the address after which the page begins, $2: how many. */
 export const PAGE_OF_ADDRESSES = `SELECT ${ADDRESS} ${LISTED} AND a.id > $1::bigint ORDER BY a.id LIMIT $2::int`
 
+const FAILING = "CASE WHEN a.paused_at IS NULL THEN a.failing_since IS NOT NULL ELSE a.paused_because IS NOT NULL END"
+
+const WAITING = `a.id IN (
+    SELECT o.address_id FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id WHERE f.failures > 0)`
+
+/** The same of those in trouble. */
+export const PAGE_OF_FAILING = `SELECT ${ADDRESS} ${LISTED} AND a.id > $1::bigint
+  AND (${FAILING} OR (${WAITING} AND (a.paused_at IS NULL OR a.paused_because IS NOT NULL))) ORDER BY a.id LIMIT $2::int`
+
 /** $1: ids. */
 export const SOME_ADDRESSES = `SELECT ${ADDRESS} ${LISTED} AND a.id = ANY ($1::bigint[]) ORDER BY a.id`
 
@@ -68,12 +77,8 @@ export const COUNT_ADDRESSES = `SELECT count(*)::float8 AS count ${LISTED}`
 
 /** $1: how many. */
 export const TROUBLED_ADDRESSES: Readonly<Record<AddressTrouble, string>> = {
-  failing: `SELECT ${ADDRESS} ${LISTED}
-    AND CASE WHEN a.paused_at IS NULL THEN a.failing_since IS NOT NULL ELSE a.paused_because IS NOT NULL END
-    ORDER BY a.id LIMIT $1::int`,
-  waiting: `SELECT ${ADDRESS} ${LISTED} AND a.id IN (
-    SELECT o.address_id FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id WHERE f.failures > 0)
-    ORDER BY a.id LIMIT $1::int`,
+  failing: `SELECT ${ADDRESS} ${LISTED} AND ${FAILING} ORDER BY a.id LIMIT $1::int`,
+  waiting: `SELECT ${ADDRESS} ${LISTED} AND ${WAITING} ORDER BY a.id LIMIT $1::int`,
 }
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`

@@ -67,7 +67,8 @@ export const layer = Layer.effect(
           ),
         ),
       create: (made) => orUnavailable(orTooMany(create(sql, cipher, made))),
-      list: ({ after, limit }) => listed(AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
+      list: ({ after, limit, failing = false }) =>
+        listed(failing ? AddressStatement.PAGE_OF_FAILING : AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
       some: (ids) => listed(AddressStatement.SOME_ADDRESSES, [ids]),
       troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
       count: orUnavailable(

@@ -71,6 +71,12 @@ it("addresses in trouble are those that fail, were paused for it, or wait in ord
   expect(await troubled("waiting")).toEqual([])
   await cabinet.run(`UPDATE cabinet.follower SET failures = 1 WHERE name = '${waits}'`)
   expect(await troubled("waiting")).toEqual([waits])
+  const failing = (after: number, limit = 10) =>
+    cabinet.book((book) => book.list({ after, limit, failing: true })).then((all) => all.map(({ id }) => id))
+  expect(await failing(0)).toEqual([fails, given, waits])
+  expect(await failing(fails!, 1)).toEqual([given])
+  await cabinet.run(`UPDATE cabinet.address SET paused_at = now() WHERE id = ${waits}`)
+  expect(await failing(0)).toEqual([fails, given])
   expect(works).toBeLessThan(fails!)
 })
 
