@@ -104,7 +104,7 @@ const TRIALS = [
   "test/fault/{backup,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
   "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",
   "test/fault/{unstoppable,upgrade}.test.ts",
-  "test/flow/{clientCertificate,consoleCopy,export,exportEvents,fuzzedImports,intakeRepeats,listen,manyCabinets}.test.ts",
+  "test/flow/{agentTasks,clientCertificate,consoleCopy,export,exportEvents,fuzzedImports,intakeRepeats,listen,manyCabinets}.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */

@@ -1,7 +1,8 @@
 /**
- * An agent's subscription while the servers that accept, answer and send are killed, and the agent's endpoint says 503 now and
- * then. `AGENT_ROUNDS` runs more rounds.
+ * An agent's subscription and its stream while the servers that accept and answer, and the worker that sends, are killed in turn,
+ * and the agent's endpoint says 503 now and then. `AGENT_ROUNDS` runs more rounds.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, assert, expect, it, vi } from "vitest"
 import { callbackReceiver } from "../support/callbackReceiver.ts"
 import { endAll, newHome, type ServerProcess } from "../support/cabinetProcess.ts"
@@ -17,7 +18,7 @@ const WAIT = { timeout: 120_000, interval: 200 }
 const database = withDatabase()
 afterAll(endAll)
 
-it(`each event reaches an agent through ${ROUNDS} kills of servers and 5 % of 503s, none is missing, and polls agree`, async () => {
+it(`each event reaches an agent through ${ROUNDS} kills of servers and workers and 5 % of 503s, and polls and streams agree`, async () => {
   const random = seeded(52)
   const home = newHome()
   const env = {
@@ -32,7 +33,9 @@ it(`each event reaches an agent through ${ROUNDS} kills of servers and 5 % of 50
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
-  const servers: Array<ServerProcess> = [await home.serve([], env), await home.serve([], env)]
+  const serve = () => home.serve(["--no-delivery", "--no-poll"], env)
+  const servers: Array<ServerProcess> = [await serve(), await serve()]
+  let worker = home.start(["worker"], env)
   const { intake_path: intakePath } = await made("source", "add", "Orders")
   const { key } = await made("key", "add", "agent")
   const hook = await callbackReceiver(() => (random(20) === 0 ? 503 : 204))
@@ -56,6 +59,25 @@ it(`each event reaches an agent through ${ROUNDS} kills of servers and 5 % of 50
   }
   await subscribe()
 
+  const streamed: Array<string> = []
+  let isOver = false
+  const follow = async () => {
+    for (let at = begun; !isOver; await sleep(100)) {
+      try {
+        for await (const { json } of eventsClient(servers[0]!.baseUrl, key).stream({
+          name: "source.orders",
+          cursor: at,
+        })) {
+          if (json.method === "notifications/events/event") streamed.push(json.params.eventId)
+          at = json.params.cursor
+        }
+      } catch {
+        // Its server was killed: it goes on from the last position, at another one.
+      }
+    }
+  }
+  const following = follow()
+
   const send = (round: number, n: number) =>
     vi.waitFor(async () => {
       const [server] = servers
@@ -71,9 +93,14 @@ it(`each event reaches an agent through ${ROUNDS} kills of servers and 5 % of 50
     const sending = (async () => {
       for (let n = 0; n < EVENTS_A_ROUND; n++) await send(round, n)
     })()
-    const [killed] = servers.splice(round % 2, 1)
-    await killed!.stop("SIGKILL")
-    servers.push(await home.serve([], env))
+    if (round % 2 === 0) {
+      const [killed] = servers.splice(0, 1)
+      await killed!.stop("SIGKILL")
+      servers.push(await serve())
+    } else {
+      worker.kill("SIGKILL")
+      worker = home.start(["worker"], env)
+    }
     await sending
     await subscribe()
   }
@@ -88,7 +115,9 @@ it(`each event reaches an agent through ${ROUNDS} kills of servers and 5 % of 50
   expect(expected).toHaveLength(ROUNDS * EVENTS_A_ROUND)
   await vi.waitFor(() => expect(new Set(hook.ids())).toEqual(new Set(expected)), WAIT)
   expect([...new Set(hook.ids())]).toEqual(expected)
+  await vi.waitFor(() => expect(streamed).toEqual(expected), WAIT)
   expect(hook.forged).toEqual([])
   for (const { text } of hook.taken) expect(text).toContain(`"total":${DIGITS}`)
-  await hook.close()
+  isOver = true
+  await Promise.all([hook.close(), endAll(), following])
 }, 3_600_000)

@@ -97,6 +97,8 @@ it("a subscription begins with a challenge, and brings each event signed, with i
   // A refresh is the same subscription, which needs no second challenge, and goes on.
   const refreshed = await client.call("events/subscribe", { ...subscription(hook), cursor: one!.json.cursor })
   expect(refreshed.result.id).toBe(result.id)
+  expect(result.deliveryStatus).toBeUndefined()
+  expect(refreshed.result.deliveryStatus).toEqual({ active: true, lastDeliveryAt: expect.any(String), lastError: null })
   expect([hook.state.challenges, hook.forged]).toEqual([1, []])
   const [listed] = (await cabinet.addresses.list()).filter(({ url }) => url === hook.url)
   expect(listed).toMatchObject({
@@ -123,6 +125,25 @@ it("a subscription with an earlier position brings what came since, and event.re
   ids.push(await send(orders, { c: 3 }))
   await vi.waitFor(() => expect(hook.ids()).toEqual(ids), WAIT)
   await client.call("events/unsubscribe", subscription(hook, "event.received"))
+})
+
+it("a renewal says since when deliveries fail and how, in a category and never in the endpoint's words", async () => {
+  const hook = await receiver(() => 500)
+  await client.call("events/subscribe", subscription(hook))
+  await send(orders, { unhappy: 1 })
+  const renewed = () => client.call("events/subscribe", subscription(hook))
+  await vi.waitFor(async () => expect((await renewed()).result.deliveryStatus.lastError).toBe("http_5xx"), WAIT)
+  const { deliveryStatus } = (await renewed()).result
+  expect(deliveryStatus).toEqual({
+    active: true,
+    lastDeliveryAt: null,
+    lastError: "http_5xx",
+    failedSince: expect.stringMatching(/Z$/),
+  })
+  const [listed] = (await cabinet.addresses.list()).filter(({ url }) => url === hook.url)
+  await cabinet.addresses.pause(listed!.id)
+  expect((await renewed()).result.deliveryStatus).toMatchObject({ active: false, lastError: "http_5xx" })
+  await client.call("events/unsubscribe", subscription(hook))
 })
 
 it("503 is retried, and 410 and 413 give up the event alone", async () => {

@@ -1,5 +1,6 @@
 /** Stores the subscriptions of agents: ordered addresses that were created with their keys and tokens. */
 import { Context, type Effect } from "effect"
+import type { Outcome } from "../delivery/Attempt.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 
@@ -39,6 +40,16 @@ export interface KeptSubscription {
   readonly endsAt: string
   /** Everything up to here is delivered or given up. */
   readonly place: FeedPlace
+  /** Null for a new subscription. */
+  readonly health: SubscriptionHealth | null
+}
+
+/** How the deliveries of a subscription went before it was renewed. Times are RFC 3339. */
+export interface SubscriptionHealth {
+  readonly isPaused: boolean
+  readonly deliveredAt: string | null
+  /** Its first failed attempt since then, and the last one; null unless it is failing. */
+  readonly failing: { readonly since: string; readonly last: Pick<Outcome, "status" | "failure"> } | null
 }
 
 /** Nothing was changed: the key, or the cabinet, has as many subscriptions as it may have. */

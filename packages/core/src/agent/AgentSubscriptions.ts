@@ -16,9 +16,9 @@ import { feedParams, writeCursor } from "../feed/FeedParams.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import { CursorKeys } from "../pagination/CursorKey.ts"
 import { type AgentEvents, countIn, type EventsRequest } from "./AgentEvents.ts"
-import { AgentSubscriptionStore, type SubscriptionHolder } from "./AgentSubscriptionStore.ts"
+import { AgentSubscriptionStore, type SubscriptionHealth, type SubscriptionHolder } from "./AgentSubscriptionStore.ts"
 import type { AgentReader, AgentWebhooks } from "./AgentTools.ts"
-import { challengeCallback } from "./CallbackChallenge.ts"
+import { categoryOf, challengeCallback } from "./CallbackChallenge.ts"
 import { badParams, type ProtocolError, protocolErrorOf } from "./ProtocolError.ts"
 
 /** How long a subscription lives if its client says nothing. */
@@ -146,7 +146,9 @@ export class AgentSubscriptions extends Context.Service<
         if (kept.is === "too_many") return yield* Effect.fail(tooMany(kept.max))
         yield* signal.wake
         const cursor = writeCursor(yield* keys.key, { sourceId, channel: null }, kept.place)
-        return JSON.stringify({ id: subscription, refreshBefore: kept.endsAt, cursor, truncated })
+        const { endsAt: refreshBefore, health } = kept
+        const status = health === null ? {} : { deliveryStatus: deliveryStatus(health) }
+        return JSON.stringify({ id: subscription, refreshBefore, cursor, truncated, ...status })
       }, Effect.mapError(protocolErrorOf))
 
       /** Also works for a source that no longer exists. */
@@ -184,6 +186,15 @@ const endpointChecked = (
     const reason = yield* challengeCallback(courier, url.href, secret, id)
     if (reason !== null) yield* Effect.fail(callbackError(reason))
   })
+
+/** In categories alone: the endpoint's own words could reveal what a chosen address serves. */
+const deliveryStatus = ({ isPaused, deliveredAt, failing }: SubscriptionHealth) => ({
+  active: !isPaused,
+  lastDeliveryAt: deliveredAt,
+  // A redirect, which is not followed, is in none of the protocol's categories but this one.
+  lastError: failing === null ? null : (categoryOf(failing.last) ?? "http_4xx"),
+  ...(failing === null ? {} : { failedSince: failing.since }),
+})
 
 const badSecret = badParams("delivery.secret must be whsec_ and the base64 of 24 to 64 random bytes.")
 

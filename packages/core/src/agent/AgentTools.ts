@@ -114,29 +114,14 @@ export interface AgentTools {
 /** What the tools read from. */
 export type ToolPorts = Activity | Addresses | Deliveries | Feed | FollowFeed | SelectRows | SummarizeRows
 
-export const agentTools: Effect.Effect<AgentTools, never, ToolPorts> = Effect.gen(function* () {
-  const rows = yield* SelectRows
-  const summaries = yield* SummarizeRows
-  const feed = yield* Feed
-  const followed = yield* FollowFeed
-  const { timeZone } = yield* Activity
-  const addressReading = { addresses: yield* Addresses, deliveries: yield* Deliveries }
+type Zone = Activity["Service"]["timeZone"]
 
-  const aboutCabinet: Tool = (_pairs, { scope, seesAddresses }) =>
-    Effect.zipWith(timeZone, Clock.currentTimeMillis, (zone, now) =>
-      plain(aboutText({ scope, seesAddresses, timeZone: zone, now })),
-    )
-
+const rowTools = (rows: SelectRows["Service"], summaries: SummarizeRows["Service"], timeZone: Zone) => {
   /** A result about a period of days says which days those are. */
   const withZone = (pairs: ParamPairs, json: string): Effect.Effect<string, StoreUnavailable> =>
     valueOf(pairs, "per") === undefined
       ? Effect.succeed(json)
       : Effect.map(timeZone, (zone) => `${json.slice(0, -1)},"time_zone":${JSON.stringify(zone)}}`)
-
-  const listFailing: Tool = (pairs, { seesAddresses }) =>
-    seesAddresses
-      ? Effect.map(failingAddresses(addressReading, valueOf(pairs, "cursor")), outside)
-      : Effect.fail(noAddresses)
 
   const readRows: Tool = (pairs, { scope }) => {
     const [schema, name] = [valueOf(pairs, "schema")!, valueOf(pairs, "name")!]
@@ -155,6 +140,10 @@ export const agentTools: Effect.Effect<AgentTools, never, ToolPorts> = Effect.ge
     return Effect.flatMap(summary, (json) => Effect.map(withZone(pairs, json), outside))
   }
 
+  return { read_rows: readRows, summarize_rows: summarizeRows }
+}
+
+const eventTools = (feed: Feed["Service"], followed: FollowFeed["Service"], timeZone: Zone) => {
   /** Adds the cursor of the place that `from` names. */
   const begun = (pairs: ParamPairs, scope: ReadScopeOrAll): Effect.Effect<ParamPairs, ToolError> => {
     const from = valueOf(pairs, "from")
@@ -197,14 +186,29 @@ export const agentTools: Effect.Effect<AgentTools, never, ToolPorts> = Effect.ge
       )
     })
 
+  return { read_events: readEvents, wait_for_events: waitForEvents }
+}
+
+export const agentTools: Effect.Effect<AgentTools, never, ToolPorts> = Effect.gen(function* () {
+  const { timeZone } = yield* Activity
+  const addressReading = { addresses: yield* Addresses, deliveries: yield* Deliveries }
+
+  const aboutCabinet: Tool = (_pairs, { scope, seesAddresses }) =>
+    Effect.zipWith(timeZone, Clock.currentTimeMillis, (zone, now) =>
+      plain(aboutText({ scope, seesAddresses, timeZone: zone, now })),
+    )
+
+  const listFailing: Tool = (pairs, { seesAddresses }) =>
+    seesAddresses
+      ? Effect.map(failingAddresses(addressReading, valueOf(pairs, "cursor")), outside)
+      : Effect.fail(noAddresses)
+
   const tools: { readonly [name in ToolName]: Tool } = {
     about_cabinet: aboutCabinet,
     list_tables: listTables,
     describe_table: describeTable,
-    read_rows: readRows,
-    summarize_rows: summarizeRows,
-    read_events: readEvents,
-    wait_for_events: waitForEvents,
+    ...rowTools(yield* SelectRows, yield* SummarizeRows, timeZone),
+    ...eventTools(yield* Feed, yield* FollowFeed, timeZone),
     list_failing_addresses: listFailing,
   }
 

@@ -34,14 +34,21 @@ const isSame = (sent: string, received: string | null): boolean => {
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
-/** Null if the endpoint has answered the challenge. */
-export const reasonOf = ({ status, failure, responseBody }: Outcome, challenge: string): CallbackReason | null => {
+/** The category of a request that failed; null for a response that is no error. */
+export const categoryOf = ({ status, failure }: Pick<Outcome, "status" | "failure">): CallbackReason | null => {
   if (status === null) {
     if (/certificate|tls|ssl/i.test(failure ?? "")) return "tls_error"
     return /\bwithin [0-9.]+ s\b/.test(failure ?? "") ? "timeout" : "connection_refused"
   }
   if (status >= 500) return "http_5xx"
-  if (status >= 400) return "http_4xx"
+  return status >= 400 ? "http_4xx" : null
+}
+
+/** Null if the endpoint has answered the challenge. */
+export const reasonOf = (outcome: Outcome, challenge: string): CallbackReason | null => {
+  const { status, responseBody } = outcome
+  const category = categoryOf(outcome)
+  if (status === null || category !== null) return category
   return status >= 200 && status <= 299 && isSame(challenge, echoed(responseBody)) ? null : "challenge_failed"
 }
 

@@ -38,6 +38,26 @@ export const COUNT = `
 SELECT count(*) FILTER (WHERE ${OF_HOLDER})::int4 AS own, count(*)::int4 AS "all"
 FROM cabinet.address a WHERE a.subscription IS NOT NULL AND a.removed_at IS NULL`
 
+export interface HealthRow {
+  readonly paused: boolean
+  readonly delivered_at: string | null
+  readonly failed_since: string | null
+  readonly status: number | null
+  readonly failure: string | null
+}
+
+/** $1: address. `failed_since` is null unless it waits after a failure. */
+export const HEALTH = `
+SELECT a.paused_at IS NOT NULL AS paused, cabinet.rfc3339(d.at) AS delivered_at,
+  CASE WHEN f.failures > 0 THEN cabinet.rfc3339(coalesce((
+    SELECT min(t.at) FROM cabinet.attempt_failed t WHERE t.address_id = a.id AND t.at > coalesce(d.at, '-infinity')), l.at, cabinet.now())) END AS failed_since,
+  l.status, l.failure
+FROM cabinet.address a JOIN cabinet.ordered_delivery o ON o.address_id = a.id JOIN cabinet.follower f ON f.id = o.follower_id
+LEFT JOIN LATERAL (SELECT t.at FROM cabinet.attempt_delivered t WHERE t.address_id = a.id ORDER BY t.at DESC LIMIT 1) d ON true
+LEFT JOIN LATERAL (
+  SELECT t.at, t.status, t.failure FROM cabinet.attempt_failed t WHERE t.address_id = a.id ORDER BY t.at DESC LIMIT 1) l ON true
+WHERE a.id = $1::int8`
+
 /** $1: address, $2: seconds of life. Its next attempt is made at once. */
 export const RENEW = `
 WITH renewed AS (

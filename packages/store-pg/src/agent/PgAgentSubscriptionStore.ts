@@ -33,9 +33,16 @@ const renew = Effect.fnUntraced(function* (
   if (known !== secret) {
     yield* sql.unsafe(Statement.CHANGE_SECRET, [row.id, cipher.encrypt("signing secret", secret)])
   }
+  const [found] = yield* sql.unsafe<Statement.HealthRow>(Statement.HEALTH, [row.id])
   const [renewed] = yield* sql.unsafe<EndRow>(Statement.RENEW, [row.id, lifeSeconds])
   const place = { epoch: Number(row.epoch), xid: BigInt(row.xid), id: Number(row.event_id) }
-  return { is: "kept", endsAt: renewed!.ends_at, place } satisfies KeptSubscription
+  return { is: "kept", endsAt: renewed!.ends_at, place, health: healthOf(found!) } satisfies KeptSubscription
+})
+
+const healthOf = ({ paused, delivered_at, failed_since: since, status, failure }: Statement.HealthRow) => ({
+  isPaused: paused,
+  deliveredAt: delivered_at,
+  failing: since === null ? null : { since, last: { status, failure } },
 })
 
 /** Runs in a transaction. No other subscription is created until its end, so that the limits hold. */
@@ -62,7 +69,7 @@ const keep = Effect.fnUntraced(function* (sql: Sql, cipher: SecretCipher, made: 
     place.xid,
     place.id,
   ])
-  return { is: "kept", endsAt: created!.ends_at, place } satisfies KeptSubscription
+  return { is: "kept", endsAt: created!.ends_at, place, health: null } satisfies KeptSubscription
 })
 
 export const layer = Layer.effect(
