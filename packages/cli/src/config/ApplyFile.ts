@@ -4,6 +4,7 @@ import { AddressCheck, unfitAddress } from "@data-cabinet/core/delivery/AddressC
 import { Effect, Option } from "effect"
 import { CommandError } from "../error/CommandError.ts"
 import { type CabinetState, cabinetState } from "./CabinetState.ts"
+import { unfitPlaces } from "./PlanDestinations.ts"
 import { type Plan, planFile, sectionsOf } from "./PlanFile.ts"
 import { type Problem, refusalOf } from "./Problem.ts"
 import type { ReadFile } from "./ReadFile.ts"
@@ -51,7 +52,10 @@ const unfitUrls = Effect.fnUntraced(function* ({ file }: ReadFile, state: Cabine
 export const plannedFile = Effect.fnUntraced(function* (read: ReadFile, { name, prune, sendSecrets }: ApplyOptions) {
   const state = yield* cabinetState(sectionsOf(read.file))
   const plan = planFile(read.file, state, { references: referencesOf(name), sendSecrets, prune })
-  const problems = plan.problems.length > 0 ? plan.problems : yield* unfitUrls(read, state)
+  const problems =
+    plan.problems.length > 0
+      ? plan.problems
+      : [...(yield* unfitUrls(read, state)), ...(yield* unfitPlaces(read.file.destinations ?? [], state.destinations))]
   if (problems.length > 0) return yield* refusalOf(problems, name, read.placeOf)
   return { plan, sources: new Map(state.sources.map(({ name: called, id }) => [called, id])) }
 })

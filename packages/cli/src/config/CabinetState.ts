@@ -1,6 +1,7 @@
 /** What a cabinet has of what a file describes. */
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { People } from "@data-cabinet/core/person/People"
@@ -24,9 +25,10 @@ export const cabinetState = Effect.fnUntraced(function* (sections: ReadonlyArray
   const needs = (...names: ReadonlyArray<SectionName>) => names.some((name) => sections.includes(name))
   const now = yield* Clock.currentTimeMillis
   return {
-    sources: needs("sources", "addresses", "polls") ? yield* Sources.use(({ list }) => list) : [],
+    sources: needs("sources", "addresses", "polls", "destinations") ? yield* Sources.use(({ list }) => list) : [],
     addresses: needs("addresses") ? yield* Addresses.use(({ list }) => allItems(list)) : [],
     polls: needs("polls") ? yield* Polls.use(({ list }) => list) : [],
+    destinations: needs("destinations") ? yield* Destinations.use(({ list }) => list) : [],
     keys: needs("keys") ? validOf(yield* ApiKeys.use(({ list }) => allItems(list)), now) : [],
     tokens: needs("tokens") ? validOf(yield* AccessTokens.use(({ list }) => allItems(list)), now) : [],
     people: needs("people") ? yield* People.use(({ list }) => list) : [],

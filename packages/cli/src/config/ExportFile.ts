@@ -3,14 +3,17 @@
  * readable. Secrets are not in it; applied to the same cabinet it changes nothing.
  */
 import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { Destination } from "@data-cabinet/core/destination/Destination"
 import type { Poll } from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
+import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import { isDeepStrictEqual } from "node:util"
 import { Document, isMap, type YAMLMap } from "yaml"
 import type { CabinetState } from "./CabinetState.ts"
 import { type ConfigFile, SCHEMA_FILE, SECTIONS } from "./FileSchema.ts"
 import { lifetimeOf, ownPeople } from "./PlanAccess.ts"
 import { ADDRESS_DEFAULTS, addressJson, type SourceNames } from "./PlanAddresses.ts"
+import { destinationJson, PLACE_DEFAULTS } from "./PlanDestinations.ts"
 import { POLL_DEFAULTS, pollJson } from "./PlanPolls.ts"
 import { DEFAULT_SETTINGS_JSON, settingsJson } from "./PlanSources.ts"
 import { verificationJson } from "./PlanVerification.ts"
@@ -61,6 +64,12 @@ const pollEntry = (poll: Poll, names: SourceNames): JsonObject => ({
   ...(poll.paused ? { paused: true } : {}),
 })
 
+const destinationEntry = (one: Destination, names: SourceNames): JsonObject => ({
+  location: one.location,
+  ...own(destinationJson(one, names), PLACE_DEFAULTS),
+  ...(one.paused ? { paused: true } : {}),
+})
+
 const lifetime = (held: Parameters<typeof lifetimeOf>[0]) => {
   const seconds = lifetimeOf(held)
   return seconds === null ? {} : { expires_in_seconds: seconds }
@@ -76,6 +85,7 @@ export const fileOf = (state: CabinetState): ConfigFile => {
       .filter(({ subscription }) => subscription === null)
       .map((one) => addressEntry(one, names)),
     polls: state.polls.map((one) => pollEntry(one, names)),
+    destinations: state.destinations.map((one) => destinationEntry(one, names)),
     keys: state.keys.map((key) => ({ name: key.name, ...lifetime(key) })),
     tokens: state.tokens.map((token) => ({
       name: token.name,
@@ -108,11 +118,13 @@ const remark = (
     challenge,
     headers,
     withCertificate,
+    withCredentials,
   }: {
     readonly verify?: unknown
     readonly challenge?: unknown
     readonly headers?: unknown
     readonly withCertificate: boolean
+    readonly withCredentials: boolean
   },
 ) => {
   const lacking = [
@@ -120,6 +132,7 @@ const remark = (
     ...(challenge === undefined ? [] : ["challenge.secret"]),
     ...(headers === undefined ? [] : ["the values of headers"]),
     ...(withCertificate ? ["client_identity"] : []),
+    ...(withCredentials ? ["credentials"] : []),
   ]
   if (lacking.length > 0)
     map.commentBefore = ` Not in this file, as for another cabinet they would be: ${lacking.join(", ")} (env:NAME or file:PATH).`
@@ -133,11 +146,12 @@ export const fileText = (state: CabinetState): string => {
   const certified = new Set(
     state.addresses.filter(({ clientCertificate }) => clientCertificate !== null).map(({ url }) => url),
   )
-  for (const section of ["sources", "addresses", "polls"] as const) {
+  for (const section of ["sources", "addresses", "polls", "destinations"] as const) {
     for (const [index, entry] of (file[section] ?? []).entries()) {
       const map = document.getIn([section, index], true)
       const withCertificate = section === "addresses" && "url" in entry && certified.has(entry.url)
-      if (isMap(map)) remark(map, { ...(entry as object), withCertificate })
+      const withCredentials = section === "destinations" && "location" in entry && isS3(entry.location)
+      if (isMap(map)) remark(map, { ...(entry as object), withCertificate, withCredentials })
     }
   }
   return document.toString({ lineWidth: 0 })

@@ -7,6 +7,7 @@
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
 import { newAddress } from "@data-cabinet/http-node/delivery/AddressBodies"
+import { type credentialFields, newDestination } from "@data-cabinet/http-node/destination/ManageDestinations"
 import { newKey, newToken } from "@data-cabinet/http-node/key/ManageKeys"
 import { text } from "@data-cabinet/http-node/manage/ManageBodies"
 import { newPerson } from "@data-cabinet/http-node/person/ManagePeople"
@@ -25,6 +26,13 @@ const writeTo = Schema.optionalKey(
 )
 
 const sourceName = text(200, "The name of a source.")
+
+const sourceNames = (description: string) =>
+  Schema.optionalKey(
+    Schema.Union([Schema.Literal("all"), Schema.Array(sourceName).check(Schema.isMaxLength(10_000))]).annotate({
+      description,
+    }),
+  )
 
 const headers = Schema.optionalKey(
   Schema.Array(
@@ -70,10 +78,8 @@ const { sources: _ids, headers: _headers, client_identity: _identity, ...address
 
 const address = Schema.Struct({
   ...addressFields,
-  sources: Schema.optionalKey(
-    Schema.Union([Schema.Literal("all"), Schema.Array(sourceName).check(Schema.isMaxLength(10_000))]).annotate({
-      description: "The names of the sources whose events it is sent; `all`, which is the default: also later ones.",
-    }),
+  sources: sourceNames(
+    "The names of the sources whose events it is sent; `all`, which is the default: also later ones.",
   ),
   headers,
   client_identity: Schema.optionalKey(
@@ -93,6 +99,23 @@ const { source_id: _source, headers: _values, ...pollFields } = newPoll.fields
 
 const poll = Schema.Struct({ source: sourceName, ...pollFields, headers, paused })
 
+const { sources: _sourceIds, credentials: _credentials, ...destinationFields } = newDestination.fields
+
+const destination = Schema.Struct({
+  ...destinationFields,
+  sources: sourceNames("The names of the sources whose events it gets; `all`, which is the default: also later ones."),
+  credentials: Schema.optionalKey(
+    Schema.Struct({
+      access_key_id: reference("The access key."),
+      secret_access_key: reference("The secret key."),
+      session_token: Schema.optionalKey(reference("Of temporary credentials.")),
+    } satisfies { readonly [K in keyof typeof credentialFields]: unknown }).annotate({
+      description: "What a bucket is reached with; needed where the cabinet does not have them yet.",
+    }),
+  ),
+  paused,
+})
+
 const schema = Schema.Struct({
   name: text(63, "The schema's name."),
 }).annotate({ description: "A schema that the API reads; created for the author if the database does not have it." })
@@ -106,6 +129,7 @@ export const configFile = Schema.Struct({
   schemas: section(schema, "The schemas that the API reads, besides those of the cabinet."),
   addresses: section(address, "The delivery addresses, each named by its URL."),
   polls: section(poll, "The polls, each named by its source and its URL."),
+  destinations: section(destination, "The destinations of the feed, each named by its location."),
   keys: section(Schema.Struct({ ...newKey.fields, write_to: writeTo }), "The keys of the read API, named by name."),
   tokens: section(Schema.Struct({ ...newToken.fields, write_to: writeTo }), "The access tokens, named by name."),
   people: section(newPerson, "The people who sign in here, named by name."),

@@ -3,6 +3,7 @@ import type { CabinetState } from "./CabinetState.ts"
 import { type ConfigFile, type SectionName, SECTIONS } from "./FileSchema.ts"
 import { planKeys, planPeople, planTokens } from "./PlanAccess.ts"
 import { knownSources, planAddresses } from "./PlanAddresses.ts"
+import { planDestinations } from "./PlanDestinations.ts"
 import { planPolls } from "./PlanPolls.ts"
 import { planSchemas } from "./PlanSchemas.ts"
 import { planSources } from "./PlanSources.ts"
@@ -24,7 +25,16 @@ export const sectionsOf = (file: ConfigFile): ReadonlyArray<SectionName> =>
   SECTIONS.filter((section) => file[section] !== undefined)
 
 /** What refers to others goes first. The token of this very call may be among those that go, so they are the last. */
-const REMOVED: ReadonlyArray<SectionName> = ["polls", "addresses", "schemas", "sources", "keys", "people", "tokens"]
+const REMOVED: ReadonlyArray<SectionName> = [
+  "polls",
+  "addresses",
+  "destinations",
+  "schemas",
+  "sources",
+  "keys",
+  "people",
+  "tokens",
+]
 
 /** Plans a file. `prune`: what the sections of the file do not name is removed. */
 export const planFile = (
@@ -32,7 +42,16 @@ export const planFile = (
   state: CabinetState,
   { prune, ...planning }: Planning & { readonly prune: boolean },
 ): Plan => {
-  const { sources = [], addresses = [], polls = [], keys = [], tokens = [], people = [], schemas = [] } = file
+  const {
+    sources = [],
+    addresses = [],
+    polls = [],
+    destinations = [],
+    keys = [],
+    tokens = [],
+    people = [],
+    schemas = [],
+  } = file
   const present = new Set(sectionsOf(file))
   const left = prune && present.has("sources") ? new Set(sources.map(({ name }) => name)) : null
   const staying = left === null ? state.sources : state.sources.filter(({ name }) => left.has(name))
@@ -46,6 +65,7 @@ export const planFile = (
     schemas: () => planSchemas(schemas, state.schemas),
     addresses: () => planAddresses(addresses, state.addresses, known, planning),
     polls: () => planPolls(polls, state.polls, known, planning),
+    destinations: () => planDestinations(destinations, state.destinations, known, planning),
     keys: () => planKeys(keys, state.keys, planning),
     tokens: () => planTokens(tokens, state.tokens, planning),
     people: () => planPeople(people, state.people),

@@ -11,6 +11,7 @@ const KINDS: { readonly [S in SectionName]: string } = {
   schemas: "schema",
   addresses: "address",
   polls: "poll",
+  destinations: "destination",
   keys: "key",
   tokens: "token",
   people: "person",

@@ -1,6 +1,7 @@
 /** A change that brings a cabinet nearer to its file, and how entries of the file are paired with objects of the cabinet. */
 import type { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
 import type { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
+import type { Destinations } from "@data-cabinet/core/destination/Destinations"
 import type { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import type { People } from "@data-cabinet/core/person/People"
 import type { Polls } from "@data-cabinet/core/poll/Polls"
@@ -20,7 +21,7 @@ export interface FieldChange {
 }
 
 /** The use cases with which steps act. */
-export type Acting = AccessTokens | Addresses | ApiKeys | People | Polls | SchemaGrants | Sources
+export type Acting = AccessTokens | Addresses | ApiKeys | Destinations | People | Polls | SchemaGrants | Sources
 
 /** A secret that was issued by a step, shown once. */
 export interface Issued {

@@ -29,7 +29,9 @@ let cabinet: ReturnType<typeof testCabinet>
 beforeAll(() => {
   dir = mkdtempSync(join(tmpdir(), "dc-apply-file-"))
   vi.stubEnv("RANDOM_SECRET", "hush-hush")
-  cabinet = testCabinet(database.url, { settings: { allowedNetworks: [parseNetwork("127.0.0.0/8")!] } })
+  cabinet = testCabinet(database.url, {
+    settings: { allowedNetworks: [parseNetwork("127.0.0.0/8")!], destinationRoot: dir },
+  })
 })
 afterAll(async () => {
   await cabinet.dispose()
@@ -114,6 +116,7 @@ it("a key is written to its file once, and issued again only where its writing w
 
 it("what cannot be changed in place is refused with its reason before anything is done", async () => {
   await apply({ sources: [{ name: "Kept" }], tokens: [{ name: "CI", role: "viewer" }], addresses: [], polls: [] })
+  await apply({ destinations: [{ location: "fixed" }] })
   const wrong = [
     "sources:",
     "  - {name: New, rate: 0, verify: {recipe: github}}",
@@ -123,6 +126,10 @@ it("what cannot be changed in place is refused with its reason before anything i
     "  - {url: 'ftp://x', sources: [Nope]}",
     "polls:",
     "  - {source: Kept, url: 'https://a.example', headers: [{name: X-A}]}",
+    "destinations:",
+    "  - {location: fixed, format: parquet, sources: [Nope]}",
+    "  - {location: 's3://events/x', endpoint: 'https://a/b'}",
+    "  - {location: 's3://events/y', region: Mars!, credentials: {access_key_id: env:NOT_SET, secret_access_key: env:NOT_SET}}",
   ].join("\n")
   await expect(open(wrong)).rejects.toThrow("cabinet.yaml:2:17: sources[0].rate: Expected a value between")
   const error = await open(wrong.replace(", rate: 0", "")).catch(({ message }: Error) => message)
@@ -135,8 +142,43 @@ it("what cannot be changed in place is refused with its reason before anything i
       `${join(dir, "cabinet.yaml")}:6:32: addresses[0].sources[0]: There is no source named "Nope", neither in the file nor in the cabinet.`,
       `${join(dir, "cabinet.yaml")}:8:6: polls[0].source: There is no source named "Kept", neither in the file nor in the cabinet.`,
       `${join(dir, "cabinet.yaml")}:8:56: polls[0].headers[0]: the header X-A needs its value, which the cabinet does not have: write value: env:NAME or file:PATH.`,
+      `${join(dir, "cabinet.yaml")}:10:23: destinations[0].format: fixed when a destination is added: remove it first (cabinet destination remove fixed), and move its files elsewhere.`,
+      `${join(dir, "cabinet.yaml")}:10:40: destinations[0].sources: fixed when a destination is added: remove it first (cabinet destination remove fixed), and move its files elsewhere.`,
+      `${join(dir, "cabinet.yaml")}:10:50: destinations[0].sources[0]: There is no source named "Nope", neither in the file nor in the cabinet.`,
+      `${join(dir, "cabinet.yaml")}:11:5: destinations[1].credentials: A bucket needs credentials: an access key and its secret key.`,
+      `${join(dir, "cabinet.yaml")}:12:33: destinations[2].region: A region has only letters of a to z, digits and hyphens, as eu-central-1.`,
+      `${join(dir, "cabinet.yaml")}:12:62: destinations[2].credentials.access_key_id: The environment has no NOT_SET.`,
+      `${join(dir, "cabinet.yaml")}:12:90: destinations[2].credentials.secret_access_key: The environment has no NOT_SET.`,
     ].join("\n"),
   )
+})
+
+it("credentials of a destination are sent where the cabinet lacks them, for another endpoint, and again by --resend", async () => {
+  const bucket = {
+    location: "s3://events/keys",
+    endpoint: "http://127.0.0.1:9",
+    credentials: { access_key_id: "env:RANDOM_SECRET", secret_access_key: "env:RANDOM_SECRET" },
+  }
+  const secret = { name: "credentials", before: "(secret)", after: "(secret)" }
+  await apply({ destinations: [bucket] })
+  expect(await open({ destinations: [bucket] })).toEqual([])
+  expect(await open({ destinations: [bucket] }, { resend: true })).toMatchObject([
+    { action: "change", fields: [secret] },
+  ])
+  const { credentials: _, ...moved } = { ...bucket, endpoint: "http://127.0.0.1:10" }
+  await expect(open({ destinations: [moved] })).rejects.toThrow(
+    "destinations[0].credentials: The credentials were given",
+  )
+  expect(await open({ destinations: [{ ...bucket, ...moved }] })).toMatchObject([
+    { fields: [{ name: "endpoint", after: "http://127.0.0.1:10" }, secret] },
+  ])
+  await apply({ destinations: [{ ...bucket, ...moved, region: "eu-west-1" }] })
+  expect(await exported()).toContain("endpoint: http://127.0.0.1:10\n    region: eu-west-1\n")
+  await expect(
+    open({ destinations: [{ ...bucket, location: "s3://events/new", endpoint: "http://10.0.0.1" }] }),
+  ).rejects.toThrow("destinations[0].endpoint: ")
+  await apply({ destinations: [] })
+  expect(await exported()).not.toContain("destinations:")
 })
 
 it("objects with one name are refused, and sections missing in the file are not pruned", async () => {

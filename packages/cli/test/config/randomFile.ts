@@ -80,6 +80,16 @@ const poll = (random: Random, sources: ReadonlyArray<Entry>, place: string): Ent
   }),
 })
 
+const CREDENTIALS = { access_key_id: "env:RANDOM_SECRET", secret_access_key: "env:RANDOM_SECRET" }
+
+/** Format and sources cannot change, and the sources of one cabinet are not those of the next. */
+const destination = (random: Random, location: string): Entry => ({
+  location,
+  ...some(random, { paused: random(2) === 0, from: "now" }),
+  ...(location.startsWith("s3:") ? { endpoint: "http://127.0.0.1:9/", credentials: CREDENTIALS } : {}),
+  ...(location.startsWith("s3:") ? some(random, { region: "eu-west-1", url_style: "path" }) : { format: "parquet" }),
+})
+
 /** Only the file knows a batch without its order: one of the two may be missing. */
 const orderly = (entry: Entry): Entry => {
   if (entry["order"] === "feed") return entry
@@ -101,6 +111,9 @@ export const randomFile = (random: Random) => {
       orderly(address(random, sources, place)),
     ),
     polls: sources.length === 0 ? [] : ["p", "q?x=1"].slice(random(3)).map((place) => poll(random, sources, place)),
+    destinations: ["s3://events", "s3://events/all", "events"]
+      .filter(() => random(2) === 0)
+      .map((location) => destination(random, location)),
     keys: names("key").map((name) => (random(2) === 0 ? { name } : { name: `${name} for days`, ...DAYS })),
     tokens: names("token").map((name) => {
       const of = role()
