@@ -132,12 +132,7 @@ const csvReader = (csv: CsvShape, sink: ItemSink, doubts: DoubtLog): DoubtingRea
   if (csv.isSpaced) doubts.add("spaces_in_cells", csv.firstLine)
   for (let line = csv.firstLine - csv.titles; line < csv.firstLine; line++) doubts.add("titles_skipped", line)
   const rows = new HeaderedRows(sink, csv.header, doubts)
-  const reader = new CsvReader(
-    csv.delimiter,
-    (record) => rows.row({ ...record, cells: record.cells.map(wellFormed) }),
-    sink.refuse,
-    csv.firstLine,
-  )
+  const reader = new CsvReader(csv.delimiter, (record) => rows.row(record), sink.refuse, csv.firstLine)
   return {
     push: (text) => reader.push(text),
     end: () => {
@@ -179,7 +174,7 @@ const withExpectation = (reader: TextReader, expectReplaced: () => void): Doubti
   expectReplaced,
 })
 
-/** UTF-16 can contain half a surrogate pair, which PostgreSQL cannot hold. */
+/** A numeric entity can be half a surrogate pair, which PostgreSQL cannot hold. */
 const wellFormed = (cell: string): string => (cell.isWellFormed() ? cell : cell.toWellFormed())
 
 const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileInspection, given: boolean | undefined) {

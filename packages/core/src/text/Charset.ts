@@ -170,7 +170,7 @@ const decodeWithNul = (bytes: Buffer, charset: Charset, start: number, end: numb
   }
   const text =
     charset.table === null
-      ? iconv.decode(bytes.subarray(start, end), charset.codec, { stripBOM: false })
+      ? iconv.decode(bytes.subarray(start, end), charset.codec, { stripBOM: false }).toWellFormed()
       : fromTable(bytes, charset.table, start, end)
   return { text, replaced: count(text, MARK_CODE) }
 }

@@ -169,9 +169,12 @@ export class TextDecoding {
     return text.replaceAll("\0", "\uFFFD")
   }
 
-  /** Some decoders split a pair of surrogates between two pieces, so the first half waits for the next. */
+  /**
+   * UTF-16 can contain half a pair of surrogates, which PostgreSQL cannot hold, and damaged GB18030 can become one. Some
+   * decoders of UTF-16 split a pair between two pieces, so the first half waits for the next.
+   */
   #wellFormed(decoded: string, isLast: boolean): string {
-    if (this.#unit === 1) return decoded
+    if (this.#unit === 1) return this.#sentMarks ? decoded : decoded.toWellFormed()
     const joined = this.#half + decoded
     const isHalf = !isLast && /[\uD800-\uDBFF]$/.test(joined)
     this.#half = isHalf ? joined.slice(-1) : ""

@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import iconv from "iconv-lite"
+import { charsetOf, decode } from "../../src/text/Charset.ts"
 import { CharsetDetector, namedCharset, TextDecoding } from "../../src/text/FileCharset.ts"
 import { Random, Seed } from "../intake/Random.ts"
 
@@ -266,4 +267,11 @@ it("CharsetDetector samples at most 262,144 bytes", () => {
     "windows-1252",
   )
   assert.strictEqual(decide(german, spaces(262_000), russian).name, "windows-1251")
+})
+
+it("TextDecoding makes no half pair of surrogates of damaged GB18030", () => {
+  const bytes = Buffer.from([0xe3, 0x32, 0x9a, 0x36, 10, 0xfe, 0x39, 0xfe, 0x39, 10])
+  assert.isFalse(iconv.decode(bytes, "gb18030").isWellFormed())
+  assert.isTrue(new TextDecoding(namedCharset("gb18030")!).write(bytes).isWellFormed())
+  assert.isTrue(decode(bytes, charsetOf("gb18030")!).text.isWellFormed())
 })
