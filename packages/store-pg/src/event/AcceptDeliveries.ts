@@ -12,7 +12,7 @@ export const withheldOf = ({ hasVerdicts, hasSpam }: Batch) => ({
 })
 
 /** Which events `k` are delivered. */
-export const IS_DELIVERED = "k.repeat_of IS NULL AND NOT k.empty AND NOT k.history"
+const IS_DELIVERED = "k.repeat_of IS NULL AND NOT k.empty AND NOT k.history"
 
 /**
  * Addresses with a filter are sent the events that were found to pass it: the version of the source proves that these
@@ -50,6 +50,23 @@ export const NO_FILTERS: ReturnType<typeof filteredOf> = {
   beside: `
   ORDER BY k.id`,
 }
+
+/** `conditions`: more conditions of an event `k`, each with its AND. */
+export const deliveriesOf = (conditions: string, { beside }: ReturnType<typeof filteredOf>) => ({
+  made: `, deliveries AS (
+  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
+  SELECT a.id, k.id, k.at, k.at
+  FROM marked k CROSS JOIN LATERAL (
+    SELECT n.address_id AS id FROM cabinet.subscription n WHERE n.source_id IN (0, k.source_id) AND n.until_event IS NULL OFFSET 0
+  ) a
+  WHERE ${IS_DELIVERED}${conditions}${beside}
+  RETURNING 1
+)`,
+  counted: "(SELECT count(*) FROM deliveries)::int4",
+})
+
+/** All events of the batch are history, as those of an import are. */
+export const NO_DELIVERIES: ReturnType<typeof deliveriesOf> = { made: "", counted: "0" }
 
 /**
  * Sources with many addresses: a follower writes their deliveries, and accepting an event costs the same for all of them.

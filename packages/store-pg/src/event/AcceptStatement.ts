@@ -19,7 +19,8 @@ import { ORIGINAL_ARRAYS, AcceptParameters } from "./AcceptParameters.ts"
 import { firstsOf, type BodyLockMode, WAITED, triedLocks } from "./AcceptRepeats.ts"
 import {
   withheldOf,
-  IS_DELIVERED,
+  deliveriesOf,
+  NO_DELIVERIES,
   filteredOf,
   queuedOf,
   NO_FILTERS,
@@ -86,9 +87,11 @@ export const acceptStatement = (
   const withheld = withheldOf(batch)
   const untaken = untakenOf(batch.tables, `NOT rows_deferred AND repeat_of IS NULL${withheld.waiting}`)
   const delivered = withheld.delivered + notices.delivered
-  const filtered = batch.passed === null ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
-  const queued = batch.queued === null ? "" : queuedOf(batch.queued, withheld.delivered, parameters)
-  const fanOut = batch.fansOut ? fannedOut(withheld.delivered, notices.about) : NOT_FANNED_OUT
+  const isDelivered = batch.events.some(({ request }) => !request.history)
+  const filtered = batch.passed === null || !isDelivered ? NO_FILTERS : filteredOf(batch.passed, delivered, parameters)
+  const queued = batch.queued === null || !isDelivered ? "" : queuedOf(batch.queued, withheld.delivered, parameters)
+  const fanOut = batch.fansOut && isDelivered ? fannedOut(withheld.delivered, notices.about) : NOT_FANNED_OUT
+  const deliveries = isDelivered ? deliveriesOf(`${fanOut.others}${delivered}`, filtered) : NO_DELIVERIES
   const bodies = bodyLocks === "wait" ? WAITED : triedLocks(batch, parameters)
   const firsts = firstsOf(batch.distinct)
   const ids = originalIdsOf(batch.single)
@@ -138,15 +141,7 @@ WITH fence AS MATERIALIZED (
 )${rows}, waiting AS (
   INSERT INTO cabinet.deferred_row (event_id, source_id)
   SELECT id, source_id FROM marked WHERE (rows_deferred${untaken}) AND repeat_of IS NULL${withheld.waiting}
-), deliveries AS (
-  INSERT INTO cabinet.delivery (address_id, event_id, created_at, due_at)
-  SELECT a.id, k.id, k.at, k.at
-  FROM marked k CROSS JOIN LATERAL (
-    SELECT n.address_id AS id FROM cabinet.subscription n WHERE n.source_id IN (0, k.source_id) AND n.until_event IS NULL OFFSET 0
-  ) a
-  WHERE ${IS_DELIVERED}${fanOut.others}${delivered}${filtered.beside}
-  RETURNING 1
-)${queued}${fanOut.made}${created}${progress.made}${waitingSources}
-SELECT n::int4 AS n, id, repeat_of, (SELECT count(*) FROM deliveries)::int4 AS deliveries${fanOut.counted} FROM marked ORDER BY marked.n`,
+)${deliveries.made}${queued}${fanOut.made}${created}${progress.made}${waitingSources}
+SELECT n::int4 AS n, id, repeat_of, ${deliveries.counted} AS deliveries${fanOut.counted} FROM marked ORDER BY marked.n`,
   }
 }

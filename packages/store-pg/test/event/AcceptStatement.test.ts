@@ -179,3 +179,11 @@ it("with try-locks, an event whose lock is taken is neither repeat nor first, an
   const rows = await accepted([request(id, "held")], {}, "try")
   assert.strictEqual(rows[0]![1], first)
 })
+
+it("acceptStatement writes deliveries unless all of its events are history", () => {
+  const writes = (...history: ReadonlyArray<boolean>) => {
+    const requests = history.map((one) => ({ ...request(1, "one"), history: one }))
+    return acceptStatement(planned(...requests)).text.includes("cabinet.delivery")
+  }
+  assert.deepStrictEqual([writes(true, true), writes(true, false), writes(false)], [false, true, true])
+})
