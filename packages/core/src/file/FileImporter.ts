@@ -16,7 +16,7 @@ import { FileNotation, hasNotation, notationRefusal } from "./FileNotation.ts"
 import { isWorkbook } from "./FileFormat.ts"
 import { identified } from "./FileIdentity.ts"
 import { type FileInspection, inspectFile, MAX_FILE_BYTES } from "./FileInspection.ts"
-import { type FileReading, headerRowOf, inspected, NOTHING_ACCEPTED, NOTHING_SURVEYED, UNCLEAR } from "./FileReading.ts"
+import { type FileReading, inspected, NOTHING_ACCEPTED, NOTHING_SURVEYED, UNCLEAR } from "./FileReading.ts"
 import type { Refusal } from "./FileItem.ts"
 import type { ImportOptions, ImportReport, OnProgress } from "./Import.ts"
 import { turns } from "./Pieces.ts"
@@ -167,7 +167,7 @@ export class FileImporter {
         preview,
         sheet,
         header,
-        headerRow: headerRowOf(look, header),
+        headerRow: reading.headerRow(),
         doubts: [
           ...(header === true && seen.rows + seen.refused === 0 ? [doubtOf("no_rows", [], 1)] : []),
           ...reading.doubts(),

@@ -56,6 +56,8 @@ export interface FileInspection {
   readonly sheet: string | undefined
   /** The row of a sheet at which reading begins, from 1. */
   readonly headerRow: number
+  /** Whether the caller named that row. */
+  readonly isHeaderRowGiven: boolean
   readonly pointer: string
 }
 
@@ -92,7 +94,13 @@ export const inspectFile = (
       return Effect.void
     })
     const head = Buffer.concat(sample)
-    const common = { sha256: sum.digest(), bytes, pointer: options.pointer ?? "", headerRow: options.headerRow ?? 1 }
+    const common = {
+      sha256: sum.digest(),
+      bytes,
+      pointer: options.pointer ?? "",
+      headerRow: options.headerRow ?? 1,
+      isHeaderRowGiven: options.headerRow !== undefined,
+    }
     if (container !== undefined) return yield* fileError("unreadable", `This is ${container.what}.`)
     const asWorkbook = options.format !== undefined && isWorkbook(options.format)
     if (asWorkbook || (scrutiny.refusesForeign && isZip(head))) {

@@ -27,10 +27,6 @@ export const inspected = ({ bytes, format, charset, csv }: FileInspection) => ({
   readings: [],
 })
 
-/** The line of the header; null without one. */
-export const headerRowOf = ({ csv, headerRow }: FileInspection, header: boolean | null): number | null =>
-  header === true ? (csv?.firstLine ?? headerRow) : null
-
 /** The result for a file without a notation. */
 export const NOTHING_SURVEYED: NotationReport = { readAs: [], misfits: [] }
 

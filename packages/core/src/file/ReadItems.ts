@@ -1,6 +1,5 @@
 /** The second pass over a file: its items in order, in batches, with the refusals among them. */
 import { Effect, type Scope, Stream } from "effect"
-import { JsonNumber, type Json } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { CsvReader } from "./CsvReader.ts"
 import type { CsvShape } from "./CsvShape.ts"
@@ -8,7 +7,7 @@ import { TextDecoding } from "../text/FileCharset.ts"
 import { type Doubt, DoubtLog } from "./Doubt.ts"
 import type { FileError } from "./FileError.ts"
 import { isWorkbook } from "./FileFormat.ts"
-import { type FileItem, type ItemSink, type Refusal, type TextReader, tooLong } from "./FileItem.ts"
+import type { FileItem, ItemSink, Refusal, TextReader } from "./FileItem.ts"
 import type { FileInspection } from "./FileInspection.ts"
 import type { HtmlShape } from "./HtmlShape.ts"
 import { HtmlTables } from "./HtmlTables.ts"
@@ -17,7 +16,8 @@ import { JsonLinesReader, JsonListReader } from "./JsonReader.ts"
 import { PointedReader } from "./PointedReader.ts"
 import { LineSkip } from "./LineSkip.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
-import { type SheetCell, SheetReader } from "./SheetReader.ts"
+import { SheetReader } from "./SheetReader.ts"
+import { SheetRows } from "./SheetRows.ts"
 
 /** Some items of a file, with the refusals among them. */
 export interface ItemBatch {
@@ -34,6 +34,8 @@ export interface ItemReading {
   /** The sheet that is read; null for a text. */
   readonly sheet: string | null
   readonly header: boolean | null
+  /** The line of the header, null without one; known when the batches have ended. */
+  readonly headerRow: () => number | null
   /** The doubts so far; complete when the batches have ended. */
   readonly doubts: () => ReadonlyArray<Doubt>
   readonly batches: Stream.Stream<ItemBatch, FileError>
@@ -92,7 +94,9 @@ const textItems = (file: ReadableFile, look: FileInspection): ItemReading => {
     })
     return Stream.concat(pieces, last)
   })
-  return { sheet: null, header: look.csv?.header ?? look.html?.header ?? null, doubts: () => doubts.all, batches }
+  const header = look.csv?.header ?? look.html?.header ?? null
+  const headerRow = header === true ? (look.csv?.firstLine ?? look.headerRow) : null
+  return { sheet: null, header, headerRow: () => headerRow, doubts: () => doubts.all, batches }
 }
 
 /** Ends a text in as many steps as its reader needs, plus one in which it has ended. */
@@ -184,30 +188,24 @@ const sheetItems = Effect.fnUntraced(function* (file: ReadableFile, look: FileIn
   const gathered = new ItemBuffer()
   const doubts = new DoubtLog()
   doubts.note("sheets_skipped", sheet.emptyBefore)
-  const rows = new HeaderedRows(gathered, header, doubts)
+  const rows = new SheetRows(gathered, header, given === undefined && !look.isHeaderRowGiven, doubts)
   let read = 0
   const batches = Stream.map(sheet.rows, (batch) => {
     for (const row of batch) {
       read = row.line
-      if (read < look.headerRow) continue
-      if (row.tooLong === true) gathered.refuse({ line: row.line, column: null, reason: tooLong("the row") })
-      else if (row.refusal !== undefined) gathered.refuse({ line: row.line, ...row.refusal })
-      else if (row.cells.some((cell) => cell !== null && cell !== "")) {
-        rows.row({ line: row.line, cells: row.cells.map(cellValue) })
-      }
+      if (read >= look.headerRow) rows.row(row)
     }
     return gathered.take(read, 0)
   })
-  const end = Stream.suspend(() => {
+  const end = Stream.sync(() => {
     rows.end()
-    return Stream.empty
+    return gathered.take(read, 0)
   })
-  return { sheet: sheet.name, header, doubts: () => doubts.all, batches: Stream.concat(batches, end) }
+  return {
+    sheet: sheet.name,
+    header,
+    headerRow: () => (header ? (rows.headerRow ?? look.headerRow) : null),
+    doubts: () => doubts.all,
+    batches: Stream.concat(batches, end),
+  }
 })
-
-/** A number's shortest digits are what the sheet shows if nothing rounds it. */
-const cellValue = (cell: SheetCell): Json => {
-  if (typeof cell === "number") return Number.isFinite(cell) ? new JsonNumber(String(cell)) : String(cell)
-  if (typeof cell === "string") return cell.replaceAll("\0", "\uFFFD").toWellFormed()
-  return typeof cell === "object" && cell !== null ? new JsonNumber(cell.digits) : cell
-}

@@ -400,3 +400,43 @@ it.effect("Import reads a sheet's numbers as shown, and skips its empty rows", (
     assert.strictEqual(plain.preview[0], '{"column1":"id","column2":"name","column3":"at"}')
   }),
 )
+
+it.effect("Import leaves out the titles above a sheet's header, and reports them and the header's row", () =>
+  Effect.gen(function* () {
+    const all = new ImportsInMemory()
+    const table = [
+      ["name", "town", "sum", "note"],
+      ["Anna", "Tver", 7],
+      ["Boris", "Omsk", 8.5, "late"],
+    ]
+    const read = (sheet: ReadonlyArray<ReadonlyArray<SheetCell>>, options: ImportOptions = {}) =>
+      importing(all, fileOf("a.xlsx", zip), { dryRun: true, ...options }, { sheet })
+    const titled = yield* read([["Orders"], [null, "", null], ["March", null, 2026], ...table])
+    assert.deepInclude(titled, { headerRow: 4, refused: 0, rows: 2 })
+    assert.deepStrictEqual(titled.preview, [
+      '{"name":"Anna","town":"Tver","sum":7}',
+      '{"name":"Boris","town":"Omsk","sum":8.5,"note":"late"}',
+    ])
+    assert.deepStrictEqual(
+      titled.doubts.map(({ kind, places }) => [kind, places.map(({ line }) => line)]),
+      [["titles_skipped", [1, 3]]],
+    )
+    // A note far to the right of a row says nothing about the width of the table.
+    const noted = yield* read([["Orders"], [], ...table, [...table[1]!, "", ...Array<null>(9), "note"]])
+    assert.deepInclude(noted, { headerRow: 3, rows: 2, refused: 1 })
+    // Without a blank row or a column of numbers, a line of fewer cells may be the header.
+    for (const [options, sheet] of [
+      [{}, [["Orders"], ["name", "town"], ["Anna", "Tver"]]],
+      [{ headerRow: 1 }, [["Orders"], [], ...table]],
+      [{ header: true }, [["Orders"], [], ...table]],
+    ] as const) {
+      const refused = yield* read(sheet, options)
+      assert.deepInclude(refused, { headerRow: 1, doubts: [] })
+      assert.isAbove(refused.refused, 0)
+    }
+    const long = yield* read([["Orders"], [], ["n", "m"], ...Array.from({ length: 200 }, (_, n) => [n, n])])
+    assert.deepInclude(long, { headerRow: 3, rows: 200, refused: 0 })
+    const unnamed = yield* read([["Orders"], [], ...table], { header: false })
+    assert.deepInclude(unnamed, { headerRow: null, rows: 4 })
+  }),
+)
