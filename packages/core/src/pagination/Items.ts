@@ -3,15 +3,17 @@ export class Items {
   readonly #bytes: Buffer
   readonly #from: number
   readonly #ends: ReadonlyArray<number>
+  #release: ((bytes: Buffer) => void) | undefined
 
   /**
    * The items are in `bytes` starting at `from`; `ends` has the end of each. The bytes around them belong to this object
-   * alone.
+   * alone, until it is released.
    */
-  constructor(bytes: Buffer, from: number, ends: ReadonlyArray<number>) {
+  constructor(bytes: Buffer, from: number, ends: ReadonlyArray<number>, release?: (bytes: Buffer) => void) {
     this.#bytes = bytes
     this.#from = from
     this.#ends = ends
+    this.#release = release
   }
 
   /** The number of items. */
@@ -45,6 +47,12 @@ export class Items {
     this.#bytes.set(head, this.#from - head.length)
     this.#bytes.set(tail, end)
     return this.#bytes.subarray(this.#from - head.length, end + tail.length)
+  }
+
+  /** Gives the bytes back: nothing may use them any more, neither as items nor as what `between` returned. */
+  release(): void {
+    this.#release?.(this.#bytes)
+    this.#release = undefined
   }
 }
 

@@ -43,7 +43,7 @@ export interface OtherForm {
 }
 
 /** A response with its own headers, or without an end; JSON unless a header says otherwise. */
-export type OwnResponse = Pick<Response, "headers" | "body" | "streaming" | "waitedMillis">
+export type OwnResponse = Pick<Response, "headers" | "body" | "sent" | "streaming" | "waitedMillis">
 
 /** JSON, as text or already in UTF-8. The bytes end with a newline; text gets its newline here. */
 type Body = string | Uint8Array

@@ -49,6 +49,13 @@ export const waitOf = ({ method, headers }: Request): number | null =>
 export const feedPageBody = ({ items, hasMore, nextCursor }: FeedResult): Uint8Array =>
   pageBody(items, `"has_more":${hasMore},"next_cursor":${JSON.stringify(nextCursor)}`)
 
+/** A page that nobody else is given. */
+const feedPage = (page: FeedResult): OwnResponse => ({
+  headers: {},
+  body: feedPageBody(page),
+  sent: () => page.items.release(),
+})
+
 /** Clients waiting at one place get the same page. */
 const streamed = new WeakMap<FeedResult, string>()
 
@@ -136,8 +143,8 @@ export const feedForms = Effect.gen(function* () {
     fromResult(() => authenticate.again(keyHeaders(sent), monotonicMillis(clock) + DEADLINE_MILLIS))
 
   const wait = waitsOf(streams)
-  const page = (request: KeyedRequest): Effect.Effect<Uint8Array, Refusal> =>
-    Effect.flatMap(resolved(request), (query) => Effect.map(feed.page(query, request.scope), feedPageBody))
+  const page = (request: KeyedRequest): Effect.Effect<OwnResponse, Refusal> =>
+    Effect.flatMap(resolved(request), (query) => Effect.map(feed.page(query, request.scope), feedPage))
 
   const waiting = (request: KeyedRequest, seconds: number): Effect.Effect<OwnResponse, Refusal> =>
     Effect.flatMap(resolved(request), (query) => waitingFor({ ...request, query }, seconds))

@@ -96,7 +96,7 @@ const write = (
   { id, method }: Request,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { status, headers: own, cookies, body, streaming }: Response,
+  { status, headers: own, cookies, body, sent, streaming }: Response,
 ): void => {
   const headers: Record<string, string> = { ...own, [REQUEST_ID_HEADER]: id }
   const pieces = isStream(body) ? body : undefined
@@ -119,8 +119,10 @@ const write = (
   } else if (typeof body === "string") outgoing.end(body)
   else {
     const bytes = body as Uint8Array
-    if (bytes.length > SHORT_BODY_BYTES) outgoing.end(bytes)
-    else outgoing.end(latin1(bytes), "latin1")
+    // Node reports the end of a message even if its client has disconnected.
+    const ended = sent && (() => void (incoming.socket.destroyed || sent()))
+    if (bytes.length > SHORT_BODY_BYTES) outgoing.end(bytes, ended)
+    else outgoing.end(latin1(bytes), "latin1", ended)
   }
 }
 

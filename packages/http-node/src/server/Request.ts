@@ -34,6 +34,8 @@ export interface Response {
   readonly cookies?: ReadonlyArray<string>
   /** A body in pieces is sent piece by piece; a failing one leaves a broken message, never one that looks complete. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
+  /** Called once the bytes of the body have left and are not used any more; never if the client disconnects before. */
+  readonly sent?: () => void
   /** Its body does not end by itself: a stopping server ends it instead of waiting for it. */
   readonly streaming?: true
   /** How much of its time the request waited for an event instead of working. */

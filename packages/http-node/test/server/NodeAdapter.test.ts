@@ -77,6 +77,36 @@ describe("a response", () => {
     }
   })
 
+  it("says when its bytes have left: not while its client still waits for them, nor if that has gone", async () => {
+    // Longer than what the system takes from the server before a client reads it.
+    for (const [size, reads] of [
+      [64_000_000, true],
+      [64_000_000, false],
+      [1_000, true],
+    ] as const) {
+      let left = false
+      const sent = Promise.withResolvers<void>()
+      const closed = Promise.withResolvers<void>()
+      const body = new Uint8Array(size)
+      const response = { ...OK, body, sent: () => sent.resolve(void (left = true)) }
+      const { port } = await serving(
+        async () => response,
+        (outgoing) => outgoing.once("close", closed.resolve),
+      )
+      const socket = connect(port, "127.0.0.1", () => void socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n"))
+      await new Promise((done) => socket.once("data", done))
+      if (size > 1_000) assert.isFalse(left)
+      if (reads) {
+        socket.resume()
+        await sent.promise
+      }
+      socket.destroy()
+      await closed.promise
+      assert.equal(left, reads)
+      close()
+    }
+  })
+
   it("has no body if empty, for HEAD and for 304, and the length of any other body", async () => {
     const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
     const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)

@@ -14,32 +14,26 @@ import type { Added, RowSink } from "../connection/PageStatement.ts"
 import { copyBytes, type JsonFragment } from "../row/JsonWriter.ts"
 import { int64At, viewOf } from "../row/ValueToJson.ts"
 import { ENVELOPE, startEvent } from "./EventJson.ts"
+import type { PageBuffers } from "./PageBuffers.ts"
 import type { KnownSource, NameRow, SourceNames, SourceOrigins } from "./SourceNames.ts"
 import { payloadIn, writeRest } from "./EventTail.ts"
 import { CHANNEL, EPOCH, ID, RECEIVED_AT, SOURCE, XID } from "./EventColumns.ts"
 
-/** The most bytes that are reserved before any event has arrived. */
-const MAX_INITIAL_BYTES = 1024 * 1024
-
 /** An event's place, as it was sent: epoch, transaction id, id, time of receipt. */
 const PLACE_BYTES = 32
-
-/** The usual length of an event in bytes, from the last full page. */
-export interface EventLength {
-  bytes: number
-}
 
 export class EventsToJson implements RowSink {
   /** As many as the driver accepts. */
   readonly mostBytes = PgProtocol.defaultMaxMessageSize
   readonly #limit: number
   readonly #names: SourceNames
-  readonly #length: EventLength
+  readonly #buffers: PageBuffers
   #bytes: Buffer
   #to: DataView
-  #at = AHEAD
+  /** The events are written behind their places, and room for the beginning of the page. */
+  readonly #from: number
+  #at: number
   #ends: Array<number> = []
-  readonly #places: DataView
   /** How many events were sent. */
   #sent = 0
   #isWhole = true
@@ -50,19 +44,19 @@ export class EventsToJson implements RowSink {
   #source = -1
   #origins: SourceOrigins | undefined
 
-  /** For a page of `limit` events, written with these names. */
-  constructor(limit: number, names: SourceNames, length: EventLength) {
+  /** For a page of `limit` events, written with these names into one of the buffers. */
+  constructor(limit: number, names: SourceNames, buffers: PageBuffers) {
     this.#limit = limit
     this.#names = names
-    this.#length = length
-    const expected = Math.min(limit * (length.bytes + (length.bytes >> 3)), MAX_INITIAL_BYTES)
-    this.#bytes = Buffer.allocUnsafe(AHEAD + BEHIND + expected)
+    this.#from = limit * PLACE_BYTES + AHEAD
+    this.#at = this.#from
+    this.#buffers = buffers
+    this.#bytes = buffers.take(limit, this.#from + BEHIND)
     this.#to = viewOf(this.#bytes)
-    this.#places = new DataView(new ArrayBuffer(limit * PLACE_BYTES))
   }
 
   reset(): void {
-    this.#at = AHEAD
+    this.#at = this.#from
     this.#ends = []
     this.#sent = 0
     this.#isWhole = true
@@ -119,17 +113,17 @@ export class EventsToJson implements RowSink {
 
   /** The events, with room around them for the rest of a page. */
   items(): Items {
-    return new Items(this.#bytes, AHEAD, this.#ends)
+    return new Items(this.#bytes, this.#from, this.#ends, this.#buffers.give)
   }
 
   /** The place of an event, counted from 0. */
   placeAt(index: number): FeedPlace {
     const at = index * PLACE_BYTES
     return {
-      epoch: int64At(this.#places, at),
-      xid: this.#places.getBigInt64(at + 8),
-      id: int64At(this.#places, at + 16),
-      receivedAt: this.#places.getBigInt64(at + 24),
+      epoch: int64At(this.#to, at),
+      xid: this.#to.getBigInt64(at + 8),
+      id: int64At(this.#to, at + 16),
+      receivedAt: this.#to.getBigInt64(at + 24),
     }
   }
 
@@ -145,7 +139,7 @@ export class EventsToJson implements RowSink {
     this.#keepPlace(sent, start, ends.length * PLACE_BYTES)
     this.#at = at
     ends.push(at)
-    if (ends.length === this.#limit) this.#length.bytes = Math.ceil((at - AHEAD) / ends.length)
+    if (ends.length === this.#limit) this.#buffers.eventBytes = Math.ceil((at - this.#from) / ends.length)
   }
 
   /**
@@ -165,7 +159,7 @@ export class EventsToJson implements RowSink {
 
   /** By 32-bit words, for data that is aligned in neither buffer. */
   #keepPlace(sent: DataView, start: number, at: number): void {
-    const places = this.#places
+    const places = this.#to
     for (let word = 0; word < 8; word += 4) {
       places.setInt32(at + word, sent.getInt32(start + EPOCH + word))
       places.setInt32(at + 8 + word, sent.getInt32(start + XID + word))
@@ -176,8 +170,9 @@ export class EventsToJson implements RowSink {
 
   #makeRoom(bytes: number): void {
     if (this.#bytes.length - this.#at >= bytes + BEHIND) return
-    const longer = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#at + bytes + BEHIND))
+    const longer = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes + BEHIND))
     this.#bytes.copy(longer, 0, 0, this.#at)
+    this.#buffers.give(this.#bytes)
     this.#bytes = longer
     this.#to = viewOf(longer)
   }

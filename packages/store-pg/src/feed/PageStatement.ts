@@ -5,28 +5,50 @@ import { MAX_LIMIT, PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import { NOT_ASKED, SENT_COLUMNS, SPAM } from "./EventColumns.ts"
 
 /**
- * Builds the statement of one page, which selects one event more than `limit`, if there are that many. Without a channel,
- * three index scans are merged, one per channel, each along an index whose leading columns are the filter's.
+ * The statement of one page, which selects one event more than `limit`, if there are that many.
  *
  * `optimistic` serves nearly all pages: no event is longer than its share of the page, so their sizes need not be summed.
  */
 export const pageStatement = (query: FeedQuery, epoch: string, bound: string, optimistic: boolean) => {
-  const { after, limit, sourceId, sources } = query
+  const { after, limit, sourceId, sources, channel } = query
   const values = [after.epoch, after.xid, after.id, epoch, bound, limit].map(String)
   if (sourceId !== null) values.push(String(sourceId))
   else if (sources !== undefined) values.push(`{${sources.join(",")}}`)
-  const channels = CHANNELS.filter((channel) => query.channel === null || query.channel === channel)
-  const walk = sourceId !== null ? walkOfSource : sources === undefined ? walkOfAll : walkOfSources
+  const walk = sourceId !== null ? "source" : sources === undefined ? "all" : "sources"
+  if (optimistic) values.push(String(Math.floor(PAGE_BYTES / limit)))
+  return { text: textOf(walk, channel, optimistic ? values.length : null), values }
+}
+
+/** The events that are walked: all, or those of one source or of several. */
+type Walk = "all" | "source" | "sources"
+
+const texts = new Map<string, string>()
+
+/** There are two dozen texts. Each is built once, since a short page takes hardly longer than its text. */
+const textOf = (walk: Walk, channel: Channel | null, share: number | null): string => {
+  const key = `${walk} ${channel} ${share}`
+  const known = texts.get(key)
+  if (known !== undefined) return known
+  const text = buildText(walk, channel, share)
+  texts.set(key, text)
+  return text
+}
+
+/**
+ * Without a channel, three index scans are merged, one per channel, each along an index whose leading columns are the
+ * filter's. `share`: the number of the parameter that limits an event's bytes; null if sizes are summed.
+ */
+const buildText = (walk: Walk, wanted: Channel | null, share: number | null): string => {
+  const channels = CHANNELS.filter((channel) => wanted === null || wanted === channel)
   const merge = (shown: (channel: Channel) => string) => `
-  SELECT * FROM (${channels.map((channel) => `(${walk(channel, shown(channel))})`).join(" UNION ALL ")}) w
+  SELECT * FROM (${channels.map((channel) => `(${WALKS[walk](channel, shown(channel))})`).join(" UNION ALL ")}) w
   ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8 + 1`
-  if (!optimistic) {
+  if (share === null) {
     const all = merge((channel) => `${beforePayload(channel)}, e.payload, e.bytes`)
-    return { text: `SELECT ${BEFORE_PAYLOAD}, ${WHILE_ROOM} FROM (${all}) e ORDER BY ${PLACE}`, values }
+    return `SELECT ${BEFORE_PAYLOAD}, ${WHILE_ROOM} FROM (${all}) e ORDER BY ${PLACE}`
   }
-  const share = values.push(String(Math.floor(PAGE_BYTES / limit)))
   const payload = `CASE WHEN e.bytes <= $${share}::int4 THEN e.payload END AS payload`
-  return { text: merge((channel) => `${beforePayload(channel)}, ${payload}`), values }
+  return merge((channel) => `${beforePayload(channel)}, ${payload}`)
 }
 
 const PLACE = "e.epoch, e.xid, e.id"
@@ -79,3 +101,9 @@ const walkOfSources = (channel: Channel, shown: string) => `
         ORDER BY e.source_id, e.channel, ${PLACE} LIMIT ${MAX_LIMIT + 1}
       ) e LIMIT $6::int8 + 1
     ) w`
+
+const WALKS: { readonly [walk in Walk]: (channel: Channel, shown: string) => string } = {
+  all: walkOfAll,
+  source: walkOfSource,
+  sources: walkOfSources,
+}

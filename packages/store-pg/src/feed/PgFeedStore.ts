@@ -17,7 +17,8 @@ import { ProtocolError } from "../connection/FrameReader.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import type { LentSessions } from "../connection/SessionPool.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
-import { type EventLength, EventsToJson } from "./EventsToJson.ts"
+import { EventsToJson } from "./EventsToJson.ts"
+import { PageBuffers } from "./PageBuffers.ts"
 import { pageStatement } from "./PageStatement.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
 import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
@@ -56,7 +57,7 @@ type Read<A> = Effect.Effect<A, SqlError.SqlError | StoreUnavailable>
 
 class PageReader {
   readonly #names = new SourceNames()
-  readonly #length: EventLength = { bytes: 512 }
+  readonly #buffers = new PageBuffers()
   readonly #sessions: LentSessions
 
   constructor(sessions: LentSessions) {
@@ -97,7 +98,7 @@ class PageReader {
       if (wire === undefined) {
         return Effect.andThen(this.#sessions.invalidate(session), unavailable("The database cannot be reached."))
       }
-      const events = new EventsToJson(query.limit, this.#names, this.#length)
+      const events = new EventsToJson(query.limit, this.#names, this.#buffers)
       const { text, values } = pageStatement(query, epoch, bound, optimistic)
       const statement = { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false }
       const read = fromCall((call) => readPage(wire, statement, events, call))

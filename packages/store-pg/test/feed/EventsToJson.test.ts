@@ -1,6 +1,7 @@
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { AHEAD, BEHIND } from "@data-cabinet/core/pagination/Items"
 import { type FrameConsumer, FrameReader } from "@data-cabinet/store-pg/connection/FrameReader"
+import { PageBuffers } from "@data-cabinet/store-pg/feed/PageBuffers"
 import { EventsToJson } from "@data-cabinet/store-pg/feed/EventsToJson"
 import { SourceNames } from "@data-cabinet/store-pg/feed/SourceNames"
 import { assert, it } from "@effect/vitest"
@@ -36,7 +37,7 @@ const add = (events: EventsToJson, sent: SentEvent) => {
 }
 
 const written = (sent: ReadonlyArray<SentEvent>, names: SourceNames, limit = Math.max(1, sent.length)) => {
-  const events = new EventsToJson(limit, names, { bytes: 1 })
+  const events = new EventsToJson(limit, names, new PageBuffers(1))
   for (const one of sent) assert.strictEqual(add(events, one), "more")
   return events
 }
@@ -162,7 +163,7 @@ it("EventsToJson returns no partial page when a name is unknown", () => {
 it("EventsToJson writes one name per source throughout, and detects a name that another page learned meanwhile", () => {
   const known = new SourceNames()
   known.learn([[1, "one"]])
-  const page = new EventsToJson(10, known, { bytes: 512 })
+  const page = new EventsToJson(10, known, new PageBuffers())
   add(page, event)
   // While this page is read, another one learns a new name and a source that this page had no name for.
   known.learn([
@@ -187,7 +188,7 @@ it("EventsToJson writes one name per source throughout, and detects a name that 
   assert.include(sent[0]!, '"name":"one"')
   assert.include(sent[2]!, '"name":"one"')
 
-  const early = new EventsToJson(10, new SourceNames(), { bytes: 512 })
+  const early = new EventsToJson(10, new SourceNames(), new PageBuffers())
   add(early, event)
   assert.isFalse(early.isNamedAs([[1, "one"]]))
 })
@@ -210,7 +211,7 @@ it("SourceNames keeps only the latest names, as many as pages can need", () => {
 it("EventsToJson refuses anything that is not an event, truncated or changed at any byte, and reads nothing beyond it", () => {
   for (const sent of [event, longest, { ...longest, history: true }, { ...event, payload: null }]) {
     const message = messageOf(sent)
-    const fresh = () => new EventsToJson(1, namesOf(new Map([[sent.source, "s"]])), { bytes: 1 })
+    const fresh = () => new EventsToJson(1, namesOf(new Map([[sent.source, "s"]])), new PageBuffers(1))
     const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
     for (let end = 0; end < message.length; end++) {
       const cut = Buffer.from(new Uint8Array(message.subarray(0, end)))
@@ -243,7 +244,7 @@ it("EventsToJson writes the same page, wherever the packets of its messages are 
     }),
   )
   const read = (chunks: ReadonlyArray<Buffer>) => {
-    const page = new EventsToJson(sent.length, known, { bytes: 1 })
+    const page = new EventsToJson(sent.length, known, new PageBuffers(1))
     const consumer: FrameConsumer = {
       mostBytes: () => page.mostBytes,
       read: (_type, bytes, start, end) => page.add(bytes, start, end) === "more",
@@ -257,4 +258,45 @@ it("EventsToJson writes the same page, wherever the packets of its messages are 
     assert.deepStrictEqual(read([stream.subarray(0, cut), stream.subarray(cut)]), expected, `cut at ${cut}`)
   }
   assert.deepStrictEqual(read(Array.from(stream, (byte) => Buffer.from([byte]))), expected)
+})
+
+it("EventsToJson writes the same page into the buffer of another, once that is released, and never before", () => {
+  const known = namesOf(new Map([[event.source, "one"]]))
+  const buffers = new PageBuffers()
+  const pageOf = (ids: ReadonlyArray<number>) => {
+    const page = new EventsToJson(ids.length, known, buffers)
+    for (const id of ids) add(page, { ...event, id, payload: "1" })
+    return { page, items: page.items() }
+  }
+  const bytesOf = ({ items }: ReturnType<typeof pageOf>) => items.between(Buffer.from("["), Buffer.from("]"))
+  const first = pageOf([1, 2, 3])
+  const text = String(bytesOf(first))
+  const second = pageOf([4, 5, 6])
+  assert.isFalse(bytesOf(second).buffer === bytesOf(first).buffer)
+  assert.strictEqual(String(bytesOf(first)), text)
+  const released = bytesOf(first).buffer
+  first.items.release()
+  // Only once, although it may be released twice.
+  first.items.release()
+  const third = pageOf([1, 2, 3])
+  assert.isTrue(bytesOf(third).buffer === released)
+  assert.strictEqual(String(bytesOf(third)), text)
+  assert.deepStrictEqual(
+    [0, 1, 2].map((index) => third.page.placeAt(index).id),
+    [1, 2, 3],
+  )
+  assert.isFalse(bytesOf(pageOf([1])).buffer === released)
+})
+
+it("PageBuffers keeps a few buffers, none of them very long, and gives out none that is too short", () => {
+  const buffers = new PageBuffers(1)
+  const given = Array.from({ length: 5 }, () => buffers.take(0, 100))
+  for (const buffer of given) buffers.give(buffer)
+  assert.strictEqual(buffers.take(0, 101).length, 101)
+  assert.deepStrictEqual(
+    Array.from({ length: 5 }, () => given.indexOf(buffers.take(0, 100))),
+    [1, 2, 3, 4, -1],
+  )
+  buffers.give(Buffer.alloc(2_000_000))
+  assert.isBelow(buffers.take(0, 100).length, 2_000_000)
 })
