@@ -34,7 +34,8 @@ it("programs of the clone that workflows run exist", () => {
 })
 
 it("every YAML file parses", () => {
-  const all = files("{deploy,.github,integrations}/**/*.{yml,yaml}")
+  // Templates of a Helm chart become YAML when they are rendered.
+  const all = files("{deploy,.github,integrations}/**/*.{yml,yaml}").filter((path) => !path.includes("/templates/"))
   assert.isAbove(all.length, 6)
   for (const path of all) {
     for (const document of parseAllDocuments(read(path), { merge: true })) {
