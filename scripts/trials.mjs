@@ -4,7 +4,7 @@
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, the data of earlier versions, which it builds from their commits, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
  * minutes beside a view that nothing can stop, a thousand faults of deliveries in order, the example receivers in four languages, ten tasks of agents by the tool list alone, twenty kills under an agent that
- * follows by webhook and 5,000 random requests of agents, 25 killed rebuilds and one of two million rows, a client that follows 200,000 events through kills, 500 that wait for
+ * follows by webhook and 5,000 random requests of agents, 200 random cabinets applied from their files and a hundred killed applies, 25 killed rebuilds and one of two million rows, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
  * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
  * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV, JSON and HTML files, 10,000
@@ -113,6 +113,18 @@ const PARTS = {
       "test/flow/agentEventsFuzz.test.ts",
     ],
     env: { AGENT_ROUNDS: "20", FUZZED_REQUESTS: "5000" },
+  },
+  apply: {
+    missing: null,
+    run: [
+      vitest,
+      "run",
+      "packages/cli/test/config/ApplyFile.test.ts",
+      "test/fault/applyKilled.test.ts",
+      "--disable-console-intercept",
+      "--testTimeout=3600000",
+    ],
+    env: { APPLY_CABINETS: "200", APPLY_KILLS: "100" },
   },
   rebuilds: {
     missing: null,

@@ -3,7 +3,7 @@
  * issue and the writing, the next one finds that line, knows that nobody has the secret, and issues another.
  */
 import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { Effect } from "effect"
 import { CommandError } from "../error/CommandError.ts"
 
@@ -20,10 +20,19 @@ export const isInterrupted = (path: string): boolean => {
   }
 }
 
+/** Whether a process ended while it reserved the file, before it issued anything. */
+const isPartlyReserved = (path: string): boolean => {
+  try {
+    return statSync(path).size < RESERVED.length && RESERVED.startsWith(readFileSync(path, "utf8"))
+  } catch {
+    return false
+  }
+}
+
 /** Why the file cannot be written, in words; null if it can. */
 export const misfitOf = (path: string): string | null => {
   if (!existsSync(dirname(path))) return `There is no folder ${dirname(path)}.`
-  if (!existsSync(path) || isInterrupted(path)) return null
+  if (!existsSync(path) || isInterrupted(path) || isPartlyReserved(path)) return null
   return "The file exists already, and is not overwritten: it may hold another secret. Remove it, or name another one."
 }
 
@@ -41,7 +50,7 @@ const reserve = (path: string) =>
   Effect.as(
     attempt(path, () => {
       if (isInterrupted(path)) return
-      const file = openSync(path, "wx", PRIVATE)
+      const file = openSync(path, isPartlyReserved(path) ? "w" : "wx", PRIVATE)
       writeFileSync(file, RESERVED)
       closeSync(file)
     }),
@@ -49,7 +58,8 @@ const reserve = (path: string) =>
       /** Writes the secret in one step. */
       write: (secret: string) =>
         attempt(path, () => {
-          const beside = `${path}.${process.pid}.new`
+          // One name, so that what a killed process leaves is replaced by the next.
+          const beside = join(dirname(path), `.${basename(path)}.cabinet-new`)
           writeFileSync(beside, `${secret}\n`, { mode: PRIVATE })
           renameSync(beside, path)
         }),

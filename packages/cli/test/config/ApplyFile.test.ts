@@ -2,7 +2,7 @@
  * A cabinet is as its file says: whatever it was before, whatever ended an apply on the way, and however often it is applied.
  * What is exported changes nothing.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ApplyTurn, inTurn } from "@data-cabinet/core/apply/ApplyTurn"
@@ -110,6 +110,13 @@ it("a key is written to its file once, and issued again only where its writing w
   expect(readFileSync(path, "utf8")).toMatch(/^dck_/)
   expect(readFileSync(path, "utf8")).not.toBe(key)
   expect(await keys()).toEqual([{ n: 1 }])
+  await apply({ keys: [] })
+  // Reserving it was cut off, and before that the writing of another secret.
+  writeFileSync(path, "# cabinet")
+  writeFileSync(join(dir, ".one.key.cabinet-new"), "dck_lost")
+  await apply(KEY)
+  expect(readFileSync(path, "utf8")).toMatch(/^dck_[A-Za-z0-9_-]{43}\n$/)
+  expect(readdirSync(dir)).toEqual(["one.key"])
   await apply({ keys: [] })
   await expect(open(KEY)).rejects.toThrow("keys[0].write_to: The file exists already, and is not overwritten")
 })
