@@ -8,16 +8,7 @@ import { fileURLToPath } from "node:url"
 import { SETTINGS } from "data-cabinet/settings/Settings"
 import { assert, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
-import {
-  chart,
-  complaints,
-  hasHelm,
-  helm,
-  type KubernetesObject,
-  type PodSpec,
-  render,
-  template,
-} from "../support/helmChart.ts"
+import { chart, complaints, hasHelm, helm, type KubernetesObject, render, template } from "../support/helmChart.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
