@@ -76,6 +76,7 @@ const SIDEBAR = [
       "operations",
       "upgrading",
       "processes",
+      "beyond-one-machine",
       "high-availability",
       "managed-postgres",
       "observability",
