@@ -51,7 +51,7 @@ export class EventsToJson implements RowSink {
     this.#from = limit * PLACE_BYTES + AHEAD
     this.#at = this.#from
     this.#buffers = buffers
-    this.#bytes = buffers.take(limit, this.#from + BEHIND)
+    this.#bytes = buffers.take(limit, this.#from + ENVELOPE + BEHIND)
     this.#to = viewOf(this.#bytes)
   }
 
@@ -172,7 +172,6 @@ export class EventsToJson implements RowSink {
     if (this.#bytes.length - this.#at >= bytes + BEHIND) return
     const longer = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + bytes + BEHIND))
     this.#bytes.copy(longer, 0, 0, this.#at)
-    this.#buffers.give(this.#bytes)
     this.#bytes = longer
     this.#to = viewOf(longer)
   }
