@@ -80,7 +80,7 @@ const send = (page: Page, action: string, fields: WrongInput["fields"]): Promise
           [
             one.name,
             one.type,
-            one.name === "client_key" || one.name === "link" ? "" : one.value,
+            one.name === "client_identity_key" || one.name === "link" ? "" : one.value,
             one.checked ?? null,
           ].join(" | "),
         )

@@ -489,7 +489,7 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   const freed = await (await see(path, { headers: editor })).text()
   assert.notInclude(freed, "Authorization</dd>")
   assert.include(freed, "<dd>7</dd>")
-  const pair = { client_certificate: client.cert, client_key: client.key }
+  const pair = { client_identity_certificate: client.cert, client_identity_key: client.key }
   const secure = url.replace("http:", "https:")
   await press(`${path}/change`, { url: secure, scope: "all", ...pair }, editor)
   const identified = await (await see(path, { headers: editor })).text()
@@ -497,11 +497,19 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
     identified,
     /<dt>Client certificate<\/dt><dd><bdi>CN=cabinet<\/bdi><\/dd><dt>Issued by<\/dt><dd><bdi>CN=clients</,
   )
-  for (const line of pair.client_key.split("\n").slice(1, 3)) assert.notInclude(identified, line)
+  for (const line of pair.client_identity_key.split("\n").slice(1, 3)) assert.notInclude(identified, line)
   assert.notInclude(await (await see(path)).text(), "client-certificate/remove")
-  const moving = await press(`${path}/change`, { url, scope: "all", client_certificate: "", client_key: "" }, editor)
+  const moving = await press(
+    `${path}/change`,
+    { url, scope: "all", client_identity_certificate: "", client_identity_key: "" },
+    editor,
+  )
   assert.include(await moving.text(), "<code>certificate_needed</code>")
-  const alone = await press(`${path}/change`, { url: secure, scope: "all", client_certificate: client.cert }, editor)
+  const alone = await press(
+    `${path}/change`,
+    { url: secure, scope: "all", client_identity_certificate: client.cert },
+    editor,
+  )
   assert.include(await alone.text(), "<code>bad_client_key</code>")
   assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, viewer)).status, 403)
   assert.strictEqual((await press(`${path}/client-certificate/remove`, {}, editor)).status, 303)

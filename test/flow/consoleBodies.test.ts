@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => cabinet.close())
 
 const TEMPLATE = '{"who": "{{payload.name}}",\r\n "sum": "{{payload.sum|0}}"}'
-const fields = { has_body: "yes", body_kind: "template", body_template: TEMPLATE, body_method: "PUT", body_type: "" }
+const fields = { body_kind: "template", body_template: TEMPLATE, body_method: "PUT", body_content_type: "" }
 const bodyNow = async () => (await cabinet.cabinet.addresses.get(id)).body
 
 it("a preview shows event, template and request of the form, and saves nothing", async () => {

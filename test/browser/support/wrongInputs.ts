@@ -17,13 +17,13 @@ const SENDING = {
   fo: "eq",
   header_name: "X-Typed",
   give_up_after_seconds: "7d",
-  client_certificate: "",
-  client_key: "",
+  client_identity_certificate: "",
+  client_identity_key: "",
 }
 
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   addresses: {
-    fields: { ...SENDING, body_template: "{}", body_type: "application/json", url: "ftp://typed.example/" },
+    fields: { ...SENDING, body_template: "{}", body_content_type: "application/json", url: "ftp://typed.example/" },
     at: "url",
   },
   "addresses/{id}/body": {

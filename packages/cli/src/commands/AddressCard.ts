@@ -47,35 +47,16 @@ const subscriptionLines = ({ subscription }: Address): ReadonlyArray<readonly [s
         ["Subscribed to", `${subscription.event} until ${subscription.endsAt}`],
       ]
 
-const orderLines = ({ order, batch, position }: Address): ReadonlyArray<readonly [string, string]> => {
-  const batches =
-    batch.max === 1
-      ? ""
-      : `, in batches of up to ${batch.max}${batch.wait === 0 ? "" : ` after at most ${batch.wait} s`}`
-  const waits = position === null || position.failures === 0 ? "" : `, next try ${position.retryAt}: ${position.error}`
-  return [
-    ...(order === "none" ? [] : [["Order", `as in the feed${batches}`] as const]),
-    ...(position === null
-      ? []
-      : [
-          [
-            "Position",
-            `${position.eventId === null ? "before the first event" : `event ${position.eventId}`}, ${Math.round(position.behindSeconds)} s behind${waits}`,
-          ] as const,
-        ]),
-  ]
+const positionLines = ({ position }: Address): ReadonlyArray<readonly [string, string]> => {
+  if (position === null) return []
+  const { eventId, behindSeconds, failures, retryAt, error } = position
+  const at = eventId === null ? "before the first event" : `event ${eventId}`
+  const waits = failures === 0 ? "" : `, next try ${retryAt}: ${error}`
+  return [["Position", `${at}, ${Math.round(behindSeconds)} s behind${waits}`]]
 }
 
-const bodyLines = ({
-  body: { kind, method, contentType, template },
-}: Address): ReadonlyArray<readonly [string, string]> => {
-  if (kind === "standard") return []
-  const type = contentType === null ? "" : `, ${contentType}`
-  return [
-    ["Body", method === "POST" ? `${kind}${type}` : `${kind}, ${method}${type}`],
-    ...(template === null ? [] : [["Template", template.replaceAll(/\s+/g, " ").trim()] as const]),
-  ]
-}
+const templateLines = ({ body: { template } }: Address): ReadonlyArray<readonly [string, string]> =>
+  template === null ? [] : [["Template", template.replaceAll(/\s+/g, " ").trim()]]
 
 const addressCard = (address: Address, style: Style): string =>
   card(
@@ -103,8 +84,8 @@ const addressCard = (address: Address, style: Style): string =>
       ...(address.headerNames.length === 0 ? [] : [["Headers", address.headerNames.join(", ")] as const]),
       ...certificateLines(address),
       ...settingLines(SENDING_SETTINGS, address),
-      ...orderLines(address),
-      ...bodyLines(address),
+      ...templateLines(address),
+      ...positionLines(address),
       ["State", state(address)],
       ["Created", address.createdAt],
     ],

@@ -1,12 +1,13 @@
 /** `cabinet address preview`: the request that an address would be sent for an event, beside the event and the template. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { type BodyPreview, bodyPreviewShape } from "@data-cabinet/core/delivery/BodyPreview"
+import { type BodyPreview, bodyPreviewShape, type PreviewChoice } from "@data-cabinet/core/delivery/BodyPreview"
+import { BODY_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { plainText } from "../output/PlainText.ts"
 import { report } from "../output/Report.ts"
 import type { Style } from "../output/Style.ts"
-import { bodyFlags, readBody } from "./BodyFlags.ts"
+import { declaredFlags, readSettings } from "./SettingFlags.ts"
 import { addressArgument, addressNamed } from "./Named.ts"
 import { format, withCabinet } from "./Root.ts"
 
@@ -33,18 +34,18 @@ export const preview = Command.make(
       Flag.withDescription("The event; default: the newest one that the address would receive"),
       Flag.optional,
     ),
-    ...bodyFlags,
+    ...declaredFlags(BODY_SETTINGS),
   },
   (input) =>
     Effect.gen(function* () {
-      const body = yield* readBody(input)
+      const body = yield* readSettings(BODY_SETTINGS, input)
       yield* withCabinet({}, () =>
         Effect.gen(function* () {
           const id = yield* addressNamed(input.id)
           const shown = yield* Addresses.use((addresses) =>
             addresses.preview(id, {
               ...(Option.isNone(input.event) ? {} : { eventId: input.event.value }),
-              ...(body === undefined ? {} : { body }),
+              ...(body as Pick<PreviewChoice, "body">),
             }),
           )
           yield* report(yield* format, bodyPreviewShape.json(shown), (style) => previewText(shown, style))

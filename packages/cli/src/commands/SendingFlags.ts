@@ -1,64 +1,28 @@
 /**
- * How deliveries are sent to an address: `--headers-file`, `--client-certificate-file` with `--client-key-file`,
- * `--rate`, `--timeout`, `--give-up-after`, `--pause-on-gone`, `--order`, `--batch` with `--batch-wait`, and `--body`. Each
- * given flag sets or changes its setting.
+ * How deliveries are sent to an address: `--headers-file`, and the flags of its declared settings. Each given flag sets or changes
+ * its setting.
  */
-import type { DeliveryOrder } from "@data-cabinet/core/delivery/Address"
-import { MAX_BATCH, MAX_BATCH_WAIT_SECONDS } from "@data-cabinet/core/delivery/AddressSettings"
-import { SENDING_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
+import { SECRET_SETTINGS, type SecretSettings } from "@data-cabinet/core/delivery/ClientIdentity"
+import { SENDING_SETTINGS, type ShownSettings } from "@data-cabinet/core/delivery/SendingSettings"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { CommandError } from "../error/CommandError.ts"
-import { bodyFlags, type BodyInput, readBody } from "./BodyFlags.ts"
-import { certificateFlags, readCertificate } from "./ClientCertificateFlags.ts"
 import { headersFile, readHeaders } from "./HeadersFile.ts"
-import { declaredFlags, givenSettings, type SettingInput } from "./SettingFlags.ts"
+import { declaredFlags, documentFiles, readSettings, type SettingInput } from "./SettingFlags.ts"
 import type { SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
 
-const rangeFlag = (name: string, metavar: string, min: number, max: number, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.filterMap(
-      (text) => {
-        const value = /^\d{1,3}$/.test(text) ? Number(text) : -1
-        return value >= min && value <= max ? Option.some(value) : Option.none()
-      },
-      (text) => `--${name} is ${JSON.stringify(text)}: it must be a whole number from ${min} to ${max}`,
-    ),
-    Flag.optional,
-  )
+export const sendingFlags = { headersFile, ...declaredFlags(SECRET_SETTINGS), ...declaredFlags(SENDING_SETTINGS) }
 
-export const sendingFlags = {
-  headersFile,
-  ...bodyFlags,
-  ...certificateFlags,
-  ...declaredFlags(SENDING_SETTINGS),
-  order: Flag.Literals("order", ["none", "feed"]).pipe(
-    Flag.withDescription(
-      "feed: send events in the order of the feed, each after the response to the previous one; default: none",
-    ),
-    Flag.optional,
-  ),
-  batch: rangeFlag("batch", "N", 1, MAX_BATCH, "With --order feed: maximum events per request; default: 1"),
-  batchWait: rangeFlag(
-    "batch-wait",
-    "SECONDS",
-    0,
-    MAX_BATCH_WAIT_SECONDS,
-    "With --batch: how long its first event waits for more; default: 0",
-  ),
-}
+export const removeCertificate = Flag.Boolean("remove-client-certificate").pipe(
+  Flag.withoutNegation,
+  Flag.withDescription("Send without a client certificate"),
+  Flag.withDefault(false),
+)
 
-interface SendingInput extends BodyInput, SettingInput<SendingValues> {
+interface SendingInput extends SettingInput<ShownSettings>, SettingInput<SecretSettings> {
   readonly headersFile: Option.Option<string>
   readonly setHeadersFile?: Option.Option<string>
-  readonly clientCertificateFile: Option.Option<string>
-  readonly clientKeyFile: Option.Option<string>
   readonly removeCertificate?: boolean
-  readonly order: Option.Option<DeliveryOrder>
-  readonly batch: Option.Option<number>
-  readonly batchWait: Option.Option<number>
   readonly urlFile: Option.Option<string>
 }
 
@@ -69,34 +33,28 @@ const isShared = ({
   setHeadersFile = Option.none(),
   ...input
 }: SendingInput): boolean => {
-  const certificate = [input.clientCertificateFile, input.clientKeyFile]
-  const secretFiles = [urlFile, headers, setHeadersFile, input.bodyFile]
-  const piped = [...certificate, ...secretFiles].filter((file) => Option.contains(file, "-")).length
-  return piped > 1 && (!process.stdin.isTTY || certificate.some((file) => Option.contains(file, "-")))
+  const secretFiles = [urlFile, headers, setHeadersFile].filter((file) => Option.contains(file, "-"))
+  const certificate = documentFiles(SECRET_SETTINGS, input).filter((file) => file === "-")
+  const body = documentFiles(SENDING_SETTINGS, input).filter((file) => file === "-")
+  const piped = secretFiles.length + certificate.length + body.length
+  return piped > 1 && (!process.stdin.isTTY || certificate.length > 0)
 }
 
-/** Reads the headers and the certificate, before anything is opened: a person may be typing them. */
-export const readSending = (input: SendingInput) =>
-  Effect.gen(function* () {
-    if (isShared(input)) {
-      const message =
-        "Standard input can supply one of the URL, the headers, the body, the certificate and the key: use files for the others."
-      return yield* new CommandError({ code: "usage", message })
-    }
-    if (Option.isSome(input.batchWait) && Option.isNone(input.batch)) {
-      return yield* new CommandError({ code: "usage", message: "--batch-wait needs --batch." })
-    }
-    const headers = Option.isSome(input.headersFile) ? yield* readHeaders(input.headersFile) : undefined
-    const body = yield* readBody(input)
-    const settings: SendingSettings = {
-      ...(body === undefined ? {} : { body }),
-      ...(headers === undefined ? {} : { headers }),
-      ...(yield* readCertificate(input)),
-      ...givenSettings(SENDING_SETTINGS, input),
-      ...(Option.isNone(input.order) ? {} : { order: input.order.value }),
-      ...(Option.isNone(input.batch)
-        ? {}
-        : { batch: { max: input.batch.value, wait: Option.getOrElse(input.batchWait, () => 0) } }),
-    }
-    return settings
-  })
+const usage = (message: string) => new CommandError({ code: "usage", message })
+
+/** Reads the headers and the documents, before anything is opened: a person may be typing them. */
+export const readSending = Effect.fnUntraced(function* (input: SendingInput) {
+  if (isShared(input)) {
+    return yield* usage(
+      "Standard input can supply one of the URL, the headers, the body, the certificate and the key: use files for the others.",
+    )
+  }
+  if (input.removeCertificate === true && documentFiles(SECRET_SETTINGS, input).length > 0) {
+    return yield* usage("Either a client certificate is given, or --remove-client-certificate, not both.")
+  }
+  return {
+    ...(Option.isNone(input.headersFile) ? {} : { headers: yield* readHeaders(input.headersFile) }),
+    ...(input.removeCertificate === true ? { clientIdentity: null } : yield* readSettings(SECRET_SETTINGS, input)),
+    ...(yield* readSettings(SENDING_SETTINGS, input)),
+  } as SendingSettings
+})

@@ -1,13 +1,14 @@
 /** The delivery addresses of a file. */
-import { type Address, addressShape, NO_BATCHES } from "@data-cabinet/core/delivery/Address"
+import { type Address, addressShape } from "@data-cabinet/core/delivery/Address"
 import type { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
-import { checkBatch, checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
+import { checkBatch, checkBody, checkBodyFits, checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
 import { parseAddressUrl } from "@data-cabinet/core/delivery/AddressUrl"
-import { bodyShape, checkBody, checkBodyFits, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
+import { STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
-import type { AddressChange, SendingSettings } from "@data-cabinet/core/delivery/NewAddress"
+import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
+import { NO_BATCHES, SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { ADDRESS_PARAMS, bodyOf, changeOf } from "@data-cabinet/http-node/delivery/AddressBodies"
@@ -30,21 +31,11 @@ import {
 
 type AddressEntry = Entry<"addresses">
 
-type Settled = Required<Omit<SendingSettings, "headers" | "clientIdentity">>
-
 /** The defaults of a new address, under their names in the file. */
 export const ADDRESS_DEFAULTS = {
   sources: "all" as unknown,
   filters: [] as unknown,
-  ...(snakeKeys({
-    rate: null,
-    timeoutSeconds: null,
-    giveUpAfterSeconds: null,
-    pauseOnGone: false,
-    order: "none",
-    batch: NO_BATCHES,
-    body: STANDARD_BODY,
-  } satisfies Settled) as { readonly [name: string]: unknown }),
+  ...(snakeKeys(SENDING_SETTINGS.defaults) as { readonly [name: string]: unknown }),
 }
 
 const NAMES = Object.keys(ADDRESS_DEFAULTS)
@@ -68,7 +59,7 @@ const demanded = (entry: AddressEntry) => {
     ...pick(entry, NAMES),
     batch: order === "feed" ? (entry.batch ?? NO_BATCHES) : NO_BATCHES,
     sources: sources === "all" ? "all" : [...new Set(sources)].sort(),
-    body: bodyShape.json(whole),
+    body: snakeKeys(whole),
   }
 }
 

@@ -1,17 +1,13 @@
 /** The delivery addresses of a cabinet and the outcomes of their deliveries, with promises. */
-import type {
-  Address,
-  Batching,
-  DeliveryOrder,
-  OrderedPosition,
-  Subscription,
-} from "@data-cabinet/core/delivery/Address"
+import type { Address, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import type { Attempt, Delivery, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { BodyPreview, PreviewChoice, PreviewHeader } from "@data-cabinet/core/delivery/BodyPreview"
 import type { BodyChoice, BodyKind, BodyMethod, BodySetting } from "@data-cabinet/core/delivery/BodySetting"
-import type { ClientCertificate, ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientCertificate } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
+import type { Batching, DeliveryOrder } from "@data-cabinet/core/delivery/SendingSettings"
 import type { FieldFilter, FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest, JudgedCondition, NotSent, NotSentReason } from "@data-cabinet/core/delivery/TestFilter"
 import { allItems } from "@data-cabinet/core/pagination/IdPages"

@@ -74,8 +74,8 @@ it("no command has a flag that takes a header, a password, a secret or a token",
 })
 
 it.for([
-  [["--client-certificate-file", "FILE"], /^A client certificate needs both/],
-  [["--client-key-file", "FILE"], /^A client certificate needs both/],
+  [["--client-certificate-file", "FILE"], /^--client-certificate-file needs --client-key-file/],
+  [["--client-key-file", "FILE"], /^--client-key-file needs --client-certificate-file/],
   [["--client-certificate-file", "FILE", "--client-key-file", "FILE", "--remove-client-certificate"], /not both/],
   [["--client-certificate-file", "-", "--client-key-file", "-"], /^Standard input can supply one of/],
   [["--client-certificate-file", "-", "--client-key-file", "FILE", "--set-headers-file", "-"], /^Standard input can/],

@@ -12,7 +12,7 @@ import { confirmed } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
-import { bodyCard, bodyFacts, previewPanes } from "./BodyFields.ts"
+import { bodyCard, previewPanes } from "./BodyFields.ts"
 import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
 import { filterChoice, filterText } from "./FilterChoice.ts"
 import { headersCard } from "./HeadersCard.ts"
@@ -21,7 +21,7 @@ import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { addressState, shownUrl } from "./IntegrationScreen.ts"
-import { orderFacts, skipForm, subscriptionFacts } from "./OrderFacts.ts"
+import { positionFacts, skipForm, subscriptionFacts } from "./OrderFacts.ts"
 import { timeText } from "../html/Moment.ts"
 import { attemptTable } from "./AttemptTimeline.ts"
 
@@ -165,7 +165,7 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
 <div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts">${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${orderFacts(frame, address, data.timeZone)}${bodyFacts(frame, address.body)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+${shown(frame, data)}<section class="card"><dl class="facts">${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${positionFacts(frame, address, data.timeZone)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 ${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${testForm(frame, data)}${skipForm(frame, address)}${resendForm(frame, data)}
 <section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${certificateRemoval(frame, address)}${remove}`,
   }

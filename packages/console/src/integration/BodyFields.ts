@@ -1,39 +1,23 @@
 /** The body of an address's deliveries in its forms, and its preview: the event, the template and the request beside one another. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
-import {
-  BODY_KINDS,
-  BODY_METHODS,
-  type BodyChoice,
-  type BodyKind,
-  type BodySetting,
-  STANDARD_BODY,
-} from "@data-cabinet/core/delivery/BodySetting"
-import { MAX_TEMPLATE_BYTES } from "@data-cabinet/core/delivery/BodyTemplate"
-import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { type BodyChoice, BODY_PARTS, type BodySetting, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
+import { BODY_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
-import { fieldOf } from "../screen/Act.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
+import { settingFields, settingsIn } from "../screen/SettingFields.ts"
 
 /** Shown of a body or an event. */
 const SHOWN_CHARACTERS = 20_000
 
-const option = (value: string, label: string, chosen: string): Html =>
-  markup`<option value="${value}"${value === chosen && new Html(" selected")}>${label}</option>`
-
 /** The fields of a body. Those of a template are shown for the kinds that have one; the style sheet hides them. */
 const bodyFields = (frame: Frame, body: BodySetting): Html => {
-  const { integration: words } = frame.words
-  const kinds = BODY_KINDS.map((kind) => option(kind, words.bodyKinds[kind], body.kind))
-  const methods = BODY_METHODS.map((method) => option(method, method, body.method))
-  return markup`<input type="hidden" name="has_body" value="yes" autocomplete="off"><label>${words.bodyKind}<select name="body_kind" autocomplete="off">${kinds}</select></label>
-<div class="templated"><label>${words.template}<textarea name="body_template" class="mono" rows="8" maxlength="${String(MAX_TEMPLATE_BYTES)}" placeholder="${EXAMPLE}" autocomplete="off" spellcheck="false">
-${body.template ?? ""}</textarea></label><p class="soft">${words.templateHint}</p>
-<label>${words.bodyMethod}<select name="body_method" autocomplete="off">${methods}</select></label><label>${words.bodyType}<input name="body_type" value="${body.contentType ?? ""}" maxlength="100" placeholder="application/json" autocomplete="off"></label></div>`
+  const { parts } = frame.words.integration.setting
+  const [kind = null, ...others] = settingFields(BODY_PARTS, body, parts.body!, "body")
+  return markup`${kind}<div class="templated">${others}</div>`
 }
-
-const EXAMPLE = '{"name": "{{payload.name}}"}'
 
 /** In the form of a new address. */
 export const newBody = (frame: Frame): Html =>
@@ -57,24 +41,11 @@ export const bodyCard = (
   return markup`<section class="card" aria-labelledby="body"><h2 id="body">${words.body}</h2>${form}</section>`
 }
 
-/** The kinds that use the form's template, method and content type; the others ignore these fields. */
-const TEMPLATED: ReadonlySet<BodyKind> = new Set(["template", "form"])
-
-/** The body that a form has; undefined for a form without these fields. */
+/** The body that a form has; undefined for a form without these fields. Kinds without a template ignore the other fields. */
 export const bodyIn = (call: FormCall): BodyChoice | undefined => {
-  if (fieldOf(call, "has_body") === "") return undefined
-  const named = fieldOf(call, "body_kind")
-  const kind = BODY_KINDS.find((one) => one === named) ?? (named as BodyKind)
-  if (!TEMPLATED.has(kind)) return { kind }
-  // A browser sends each line break as two characters.
-  const template = fieldOf(call, "body_template").replaceAll("\r\n", "\n")
-  const type = fieldOf(call, "body_type")
-  return {
-    kind,
-    template: template === "" ? null : template,
-    method: BODY_METHODS.find((one) => one === fieldOf(call, "body_method")) ?? "POST",
-    contentType: type === "" || kind === "form" ? null : type,
-  }
+  const body = settingsIn(BODY_SETTINGS, call).body as BodyChoice | undefined
+  if (body === undefined || body.kind === "template") return body
+  return body.kind === "form" ? { ...body, contentType: null } : { kind: body.kind }
 }
 
 const shownText = (text: string): string =>
@@ -94,11 +65,4 @@ export const previewPanes = (frame: Frame, preview: BodyPreview): HtmlValue => {
       ? markup`<section class="card"><h3>${event.title}</h3><p class="soft">${words.previewSample}</p></section>`
       : pane(`${event.title} ${eventId}`, preview.event)
   }${template !== null && pane(words.template, template)}${pane(words.previewRequest, `${method}\n${head}\n\n${body}`)}</div></section>`
-}
-
-/** What an address's card says about its body; nothing for the standard one. */
-export const bodyFacts = (frame: Frame, { kind, method }: BodySetting): HtmlValue => {
-  const { integration: words } = frame.words
-  if (kind === "standard") return null
-  return markup`<dt>${words.body}</dt><dd>${words.bodyKinds[kind]}${method !== "POST" && ` (${method})`}</dd>`
 }

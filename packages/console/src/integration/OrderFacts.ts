@@ -1,4 +1,4 @@
-/** The order of an address: its batches, how far it has come, and skipping the event at which it waits. */
+/** The order of an address: how far it has come, and skipping the event at which it waits. */
 import type { Address, OrderedPosition } from "@data-cabinet/core/delivery/Address"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
@@ -25,13 +25,13 @@ export const subscriptionFacts = (frame: Frame, { subscription }: Address, timeZ
   )
 }
 
-export const orderFacts = (frame: Frame, { order, batch, position }: Address, timeZone: string): HtmlValue => {
+export const positionFacts = (frame: Frame, { position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words
+  if (position === null) return null
+  const { eventId, behindSeconds, retryAt } = position
   const waits =
-    position !== null &&
-    position.retryAt !== null &&
-    markup` · ${whyOf(frame, position)} ${words.triedNext} ${timeText(timeZone)(position.retryAt)}`
-  return markup`${order === "feed" && markup`<dt>${words.feedOrder}</dt><dd>${words.orderedBatches(batch.max, batch.wait)}</dd>`}${position !== null && markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(position.eventId, Math.round(position.behindSeconds))}${waits}</dd>`}`
+    retryAt !== null && markup` · ${whyOf(frame, position)} ${words.triedNext} ${timeText(timeZone)(retryAt)}`
+  return markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(eventId, Math.round(behindSeconds))}${waits}</dd>`
 }
 
 /** Addresses that wait at an event: the list of deliveries has no line for that event. */

@@ -1,23 +1,31 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
+import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import { type AnyNamed, type AnySettings, partsOf } from "@data-cabinet/core/json/Setting"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
+const DECLARED: ReadonlyArray<AnySettings> = [SOURCE_SETTINGS, POLL_SETTINGS, SENDING_SETTINGS, SECRET_SETTINGS]
+
+/** The fields of a value with parts: its document first, in which most errors are. */
+const partNames = (named: AnyNamed): ReadonlyArray<string> => {
+  const isDocument = ({ setting: { input } }: AnyNamed) => input.kind === "text" && input.is === "document"
+  const parts = partsOf(named)
+  return [...parts.filter(isDocument), ...parts.filter((part) => !isDocument(part))].map(({ name }) => name)
+}
+
+const declaredFields = ({ all, errors }: AnySettings) =>
+  errors.map(({ code, name }) => {
+    const whole = all.find((named) => named.name === name && named.setting.input.kind === "parts")
+    return [code, whole === undefined ? [name.replaceAll("/", "_")] : partNames(whole)] as const
+  })
+
 const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
-  ...Object.fromEntries(
-    [...SOURCE_SETTINGS.errors, ...POLL_SETTINGS.errors, ...SENDING_SETTINGS.errors].map(({ code, name }) => [
-      code,
-      [name],
-    ]),
-  ),
-  bad_batch: ["batch_max"],
-  bad_template: ["body_template", "body_kind"],
+  ...Object.fromEntries(DECLARED.flatMap(declaredFields)),
   bad_columns: ["name", "column"],
-  bad_certificate: ["client_certificate"],
   bad_challenge: ["secret", "provider"],
-  bad_client_key: ["client_key"],
   bad_expiry: ["lifetime", "keep_old"],
   bad_filter: ["fc"],
   bad_fo: ["fo"],
@@ -38,7 +46,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_verify: ["header", "recipe"],
   bad_verify_secret: ["secret"],
   bad_view_name: ["view"],
-  certificate_needed: ["client_certificate", "url"],
+  certificate_needed: ["client_identity_certificate", "url"],
   headers_needed: ["header_name", "url"],
   last_owner: ["role", "confirm"],
   name_not_found: ["url"],

@@ -2,6 +2,8 @@
  * Fills a form of a rendered screen with the values that a person sent: after a refusal, with the message at its field, and after a
  * sign-in. It works on the screen's markup, so that it holds for every form, present and future. Secrets are not filled in.
  */
+import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
+import { type AnyNamed, partsOf } from "@data-cabinet/core/json/Setting"
 import type { Pairs } from "./ConsoleScreen.ts"
 import { FORM_AT, FORM_ID, FORM_SHOWN } from "../html/PostForm.ts"
 import { type Change, changed, type Tag, tagsOf, withAttributes } from "../html/MarkupTags.ts"
@@ -22,9 +24,14 @@ export interface FormMessage {
   readonly html: string
 }
 
-/** Fields whose values are never shown again and never kept: each `type="password"`, and the key of a certificate. */
+const secretNames = (named: AnyNamed): ReadonlyArray<string> => [
+  ...(named.setting.input.kind === "text" && named.setting.input.secret === true ? [named.name] : []),
+  ...partsOf(named).flatMap(secretNames),
+]
+
+/** Fields whose values are never shown again and never kept: each `type="password"`, and settings declared secret. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  "client_key",
+  ...(SECRET_SETTINGS.all as ReadonlyArray<AnyNamed>).flatMap(secretNames),
   "current",
   "header_value",
   "link",

@@ -1373,9 +1373,6 @@ export const ENGLISH = {
     addHeader: "Add the header",
     addHeaderHint: "A header with the same name is replaced. The others stay as they are.",
     clientCertificate: "Client certificate",
-    clientKey: "Its private key",
-    clientCertificateHint:
-      "For a receiver that requires one (mutual TLS): in PEM, followed by its chain. The key must have no passphrase, and is never shown afterwards.",
     clientCertificateKept:
       "Leave empty to keep the current certificate. If the URL has another origin, enter it again.",
     certificateIssuer: "Issued by",
@@ -1383,28 +1380,8 @@ export const ENGLISH = {
     removeCertificate: "Remove the client certificate",
     removeCertificateHint: "A receiver that requires one then refuses every delivery.",
     setting: ENGLISH_SETTINGS.sending,
-    inOrder: "Events in the order of the feed, one after another",
-    inOrderHint: "A failed event holds back the later events of this address until it is delivered or skipped.",
-    batchMax: "Most events in one request",
-    batchWait: "Seconds that a batch waits for more",
     body: "Body of deliveries",
-    bodyKind: "What is sent",
-    bodyKinds: {
-      standard: "Our own body",
-      cloudevents: "CloudEvents",
-      "cloudevents-binary": "CloudEvents, binary",
-      slack: "Slack",
-      teams: "Microsoft Teams",
-      discord: "Discord",
-      telegram: "Telegram",
-      form: "Form",
-      template: "Template",
-    },
     template: "Template",
-    templateHint:
-      "JSON with placeholders such as {{payload.name}}, for a template or a form. A string that is only a placeholder becomes the value as sent.",
-    bodyMethod: "Method",
-    bodyType: "Content type",
     preview: "Preview",
     previewEvent: "Event to preview",
     previewHint: "If empty, the newest event. Nothing is saved or sent.",
@@ -1413,11 +1390,6 @@ export const ENGLISH = {
     previewRequest: "Request",
     agent: "Agent",
     agentUntil: "Until",
-    feedOrder: "Order",
-    orderedBatches: (max: number, wait: number) =>
-      max === 1
-        ? "as in the feed"
-        : `as in the feed, up to ${max} in a request, which waits at most ${wait} s for more`,
     feedPosition: "Position",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "before the first event" : `event ${event}`}, ${seconds} s behind`,

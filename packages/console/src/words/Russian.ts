@@ -1377,9 +1377,6 @@ export const RUSSIAN: Words = {
     addHeader: "Добавить заголовок",
     addHeaderHint: "Заголовок с тем же именем заменяется. Остальные остаются как есть.",
     clientCertificate: "Клиентский сертификат",
-    clientKey: "Закрытый ключ к нему",
-    clientCertificateHint:
-      "Для получателя, который его требует (взаимный TLS): в PEM, цепочка следом. Ключ — без пароля, потом он никому не показывается.",
     clientCertificateKept:
       "Если оставить пустым, сертификат останется. Для адреса другого сайта его нужно задать снова.",
     certificateIssuer: "Кем выдан",
@@ -1387,29 +1384,8 @@ export const RUSSIAN: Words = {
     removeCertificate: "Убрать клиентский сертификат",
     removeCertificateHint: "Получатель, который его требует, будет отклонять каждую доставку.",
     setting: RUSSIAN_SETTINGS.sending,
-    inOrder: "События по порядку ленты, одно за другим",
-    inOrderHint:
-      "Событие, которое не доставлено, задерживает следующие события этого адреса, пока его не доставят или не пропустят.",
-    batchMax: "Не больше событий в одном запросе",
-    batchWait: "Сколько секунд пачка ждёт других событий",
     body: "Тело доставок",
-    bodyKind: "Что отправляется",
-    bodyKinds: {
-      standard: "Наше собственное тело",
-      cloudevents: "CloudEvents",
-      "cloudevents-binary": "CloudEvents, двоичный режим",
-      slack: "Slack",
-      teams: "Microsoft Teams",
-      discord: "Discord",
-      telegram: "Telegram",
-      form: "Форма",
-      template: "Шаблон",
-    },
     template: "Шаблон",
-    templateHint:
-      "JSON с местами вида {{payload.name}} — для шаблона и формы. Текст, в котором есть только место, заменяется значением, каким оно пришло.",
-    bodyMethod: "Метод",
-    bodyType: "Тип содержимого",
     preview: "Показать заранее",
     previewEvent: "Событие для показа",
     previewHint: "Без номера — самое новое событие. Ничего не сохраняется и не отправляется.",
@@ -1418,9 +1394,6 @@ export const RUSSIAN: Words = {
     previewRequest: "Запрос",
     agent: "Агент",
     agentUntil: "До",
-    feedOrder: "Порядок",
-    orderedBatches: (max: number, wait: number) =>
-      max === 1 ? "как в ленте" : `как в ленте, до ${max} в запросе, который ждёт других не дольше ${wait} с`,
     feedPosition: "Место в ленте",
     atEvent: (event: number | null, seconds: number) =>
       `${event === null ? "перед первым событием" : `событие ${event}`}, отстаёт на ${seconds} с`,

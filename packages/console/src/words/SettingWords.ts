@@ -1,4 +1,5 @@
 /** The labels of declared settings in the console's forms, each in both languages. */
+import type { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import type { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import type { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import type { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
@@ -13,13 +14,23 @@ interface AllLabels extends Labels {
   readonly none?: Labels
   /** Of the values that are words; the others are shown as they are. */
   readonly values?: Readonly<Record<string, Labels>>
+  /** Below its field. */
+  readonly hint?: Labels
+}
+
+/** Of a value with parts, the labels of its parts. */
+interface PartLabels {
+  readonly parts: Readonly<Record<string, AllLabels>>
+  readonly hint?: Labels
 }
 
 /** A setting that is chosen from a list also names its null. */
 type LabelsOf<D> = {
-  readonly [K in keyof D]: D[K] extends { readonly input: { readonly kind: "choice" }; readonly default: null }
-    ? AllLabels & { readonly none: Labels }
-    : AllLabels
+  readonly [K in keyof D]: D[K] extends { readonly input: { readonly of: { readonly declared: infer Parts } } }
+    ? PartLabels & { readonly parts: LabelsOf<Parts> }
+    : D[K] extends { readonly input: { readonly kind: "choice" }; readonly default: null }
+      ? AllLabels & { readonly none: Labels }
+      : AllLabels
 }
 
 const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
@@ -96,7 +107,7 @@ const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
   },
 }
 
-const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared> = {
+const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared & typeof SECRET_SETTINGS.declared> = {
   rate: { english: "Most deliveries per second", russian: "Не больше доставок в секунду" },
   timeoutSeconds: { english: "Time limit in seconds", russian: "Предел времени в секундах" },
   giveUpAfterSeconds: {
@@ -104,6 +115,72 @@ const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared> = {
     russian: "Приостановить, если не отвечает в течение",
   },
   pauseOnGone: { english: "A response of 410 pauses it", russian: "Ответ 410 приостанавливает адрес" },
+  order: {
+    english: "Order",
+    russian: "Порядок",
+    values: {
+      none: { english: "each event as soon as possible", russian: "каждое событие как можно раньше" },
+      feed: {
+        english: "events in the order of the feed, one after another",
+        russian: "события по порядку ленты, одно за другим",
+      },
+    },
+    hint: {
+      english:
+        "In the order of the feed, a failed event holds back the later events of this address until it is delivered or skipped.",
+      russian:
+        "По порядку ленты событие, которое не доставлено, задерживает следующие события этого адреса, пока его не доставят или не пропустят.",
+    },
+  },
+  batch: {
+    parts: {
+      max: { english: "Most events in one request", russian: "Не больше событий в одном запросе" },
+      wait: { english: "Seconds that a batch waits for more", russian: "Сколько секунд пачка ждёт других событий" },
+    },
+  },
+  body: {
+    parts: {
+      kind: {
+        english: "What is sent",
+        russian: "Что отправляется",
+        values: {
+          standard: { english: "Our own body", russian: "Наше собственное тело" },
+          cloudevents: { english: "CloudEvents", russian: "CloudEvents" },
+          "cloudevents-binary": { english: "CloudEvents, binary", russian: "CloudEvents, двоичный режим" },
+          slack: { english: "Slack", russian: "Slack" },
+          teams: { english: "Microsoft Teams", russian: "Microsoft Teams" },
+          discord: { english: "Discord", russian: "Discord" },
+          telegram: { english: "Telegram", russian: "Telegram" },
+          form: { english: "Form", russian: "Форма" },
+          template: { english: "Template", russian: "Шаблон" },
+        },
+      },
+      template: {
+        english: "Template",
+        russian: "Шаблон",
+        hint: {
+          english:
+            "JSON with placeholders such as {{payload.name}}, for a template or a form. A string that is only a placeholder becomes the value as sent.",
+          russian:
+            "JSON с местами вида {{payload.name}} — для шаблона и формы. Текст, в котором есть только место, заменяется значением, каким оно пришло.",
+        },
+      },
+      method: { english: "Method", russian: "Метод" },
+      contentType: { english: "Content type", russian: "Тип содержимого" },
+    },
+  },
+  clientIdentity: {
+    parts: {
+      certificate: { english: "Client certificate", russian: "Клиентский сертификат" },
+      key: { english: "Its private key", russian: "Закрытый ключ к нему" },
+    },
+    hint: {
+      english:
+        "For a receiver that requires one (mutual TLS): in PEM, followed by its chain. The key must have no passphrase, and is never shown afterwards.",
+      russian:
+        "Для получателя, который его требует (взаимный TLS): в PEM, цепочка следом. Ключ — без пароля, потом он никому не показывается.",
+    },
+  },
 }
 
 /** The labels of an object's settings in one language. */
@@ -111,15 +188,17 @@ export interface SettingWords<K extends PropertyKey> {
   readonly label: Readonly<Record<K, string>>
   readonly none: Readonly<Partial<Record<K, string>>>
   readonly values: Readonly<Partial<Record<K, Readonly<Record<string, string>>>>>
+  readonly hint: Readonly<Partial<Record<K, string>>>
+  readonly parts: Readonly<Partial<Record<K, SettingWords<string>>>>
 }
 
 const inLanguage = <K extends string>(
-  labels: Readonly<Record<K, AllLabels>>,
+  labels: Readonly<Record<K, AllLabels | PartLabels>>,
   language: keyof Labels,
 ): SettingWords<K> => {
-  const byKey = <A>(of: (labels: AllLabels) => A | undefined) =>
+  const byKey = <A>(of: (labels: Partial<AllLabels & PartLabels>) => A | undefined) =>
     Object.fromEntries(
-      Object.entries<AllLabels>(labels).flatMap(([key, one]) => {
+      Object.entries<AllLabels | PartLabels>(labels).flatMap(([key, one]) => {
         const value = of(one)
         return value === undefined ? [] : [[key, value] as const]
       }),
@@ -131,6 +210,8 @@ const inLanguage = <K extends string>(
       ({ values }) =>
         values && Object.fromEntries(Object.entries(values).map(([value, one]) => [value, one[language]])),
     ),
+    hint: byKey(({ hint }) => hint?.[language]),
+    parts: byKey(({ parts }) => parts && inLanguage<string>(parts, language)),
   }
 }
 

@@ -74,8 +74,8 @@ it("choices, repeated fields and options keep what was chosen", () => {
 })
 
 it("nothing secret, hidden or uploaded is filled in", () => {
-  const body = markup`<input name="name"><input type="password" name="pin"><textarea name="client_key"></textarea><input type="file" name="file"><input type="hidden" name="id" value="7">`
-  const pairs = ["name", "pin", "client_key", "file"].map((name) => [name, "SECRET"] as const)
+  const body = markup`<input name="name"><input type="password" name="pin"><textarea name="client_identity_key"></textarea><input type="file" name="file"><input type="hidden" name="id" value="7">`
+  const pairs = ["name", "pin", "client_identity_key", "file"].map((name) => [name, "SECRET"] as const)
   const html = filledForm(form(body), typed(...pairs, ["id", "7"]), message)!
   assert.strictEqual(html.split("SECRET").length, 2)
   assert.strictEqual(valueIn(html, "name"), "SECRET")

@@ -2,10 +2,9 @@
 import * as Shape from "../json/Shape.ts"
 import { mayDo, type Role } from "../key/Role.ts"
 import { maskUrl } from "../network/MaskedUrl.ts"
-import { type BodySetting, bodyShape } from "./BodySetting.ts"
 import { type ClientCertificate, clientCertificateShape } from "./ClientCertificate.ts"
 import { fieldFilterMembers, type FieldFilters } from "./FieldFilter.ts"
-import { SENDING_SETTINGS, type SendingValues } from "./SendingSettings.ts"
+import { SENDING_SETTINGS, type ShownSettings } from "./SendingSettings.ts"
 
 /** `"all"` means every source, including those created later. */
 export type Subscription = "all" | ReadonlyArray<number>
@@ -20,25 +19,6 @@ export interface PreviousSecret {
 export type PauseReason = (typeof PAUSE_REASONS)[number]
 /** Why an address is paused automatically. */
 export const PAUSE_REASONS = ["failing", "gone"] as const
-
-/**
- * `feed`: events are sent one after another in the order of the feed, each after the response to the previous one.
- * `none`: each is sent as soon as possible.
- */
-export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number]
-/** The orders in which an address may be sent its events. */
-export const DELIVERY_ORDERS = ["none", "feed"] as const
-
-/** How many events one request of an ordered address carries. */
-export interface Batching {
-  /** The most events, 1 to 100. With 1 the body is that of a single delivery. */
-  readonly max: number
-  /** For how many seconds the first event of a batch waits for more, 0 to 60. */
-  readonly wait: number
-}
-
-/** One event a request. */
-export const NO_BATCHES: Batching = { max: 1, wait: 0 }
 
 /** The position of an address that receives events in order. */
 export interface OrderedPosition {
@@ -67,7 +47,7 @@ export interface AddressSubscription {
 }
 
 /** Times are RFC 3339 in UTC. The secrets are for the owner alone and never logged. */
-export interface Address extends SendingValues {
+export interface Address extends ShownSettings {
   readonly id: number
   readonly url: string
   readonly secret: string
@@ -84,9 +64,6 @@ export interface Address extends SendingValues {
   /** The client certificate that the service presents to it over TLS; null: none. Its key is never shown. */
   readonly clientCertificate: ClientCertificate | null
   readonly createdAt: string
-  readonly order: DeliveryOrder
-  readonly batch: Batching
-  readonly body: BodySetting
   /** Null for an unordered address that has delivered everything from the time when it was ordered. */
   readonly position: OrderedPosition | null
   /** While set, nothing is sent; deliveries that become due meanwhile wait. */
@@ -115,15 +92,6 @@ const settings = {
   headerNames: Shape.list(Shape.text(), "Additional headers of its deliveries. Their values are secret."),
   clientCertificate: Shape.orNull(clientCertificateShape),
   ...SENDING_SETTINGS.shapes,
-  order: Shape.oneOf(
-    DELIVERY_ORDERS,
-    "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",
-  ),
-  batch: Shape.object<Batching>("How many events one request brings, with `order` `feed`.", {
-    max: Shape.whole("The most events; with 1 the body is that of a single delivery."),
-    wait: Shape.whole("For how many seconds the first event of a batch waits for more."),
-  }),
-  body: bodyShape,
 }
 
 const state = {

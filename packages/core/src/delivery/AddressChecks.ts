@@ -11,7 +11,8 @@ import {
 import { type AddressCheck, unfitAddress } from "./AddressCheck.ts"
 import { AddressError } from "./AddressError.ts"
 import { parseAddressUrl } from "./AddressUrl.ts"
-import { checkPeriod, type ClientIdentity, readIdentity } from "./ClientCertificate.ts"
+import { checkPeriod, readIdentity } from "./ClientCertificate.ts"
+import type { ClientIdentity } from "./ClientIdentity.ts"
 import { keptHeaders } from "./HeaderChange.ts"
 import type { AddressChange } from "./NewAddress.ts"
 

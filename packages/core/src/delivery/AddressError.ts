@@ -1,6 +1,7 @@
 /** The error for refused operations on delivery addresses and deliveries. */
 import { Schema } from "effect"
 import { noSuchEvent } from "../error/NoSuchEvent.ts"
+import { SECRET_SETTINGS } from "./ClientIdentity.ts"
 import { SENDING_SETTINGS } from "./SendingSettings.ts"
 
 /**
@@ -25,10 +26,7 @@ export class AddressError extends Schema.TaggedError<AddressError>()("AddressErr
     "bad_fv",
     "bad_header",
     ...SENDING_SETTINGS.errors.map(({ code }) => code),
-    "bad_batch",
-    "bad_template",
-    "bad_certificate",
-    "bad_client_key",
+    ...SECRET_SETTINGS.errors.map(({ code }) => code),
     "headers_needed",
     "certificate_needed",
     "busy",

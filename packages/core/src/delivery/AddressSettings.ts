@@ -1,17 +1,13 @@
-/** Validates how deliveries are sent to an address: headers, rate, time limit, and when to give up. */
+/** Validates how deliveries are sent to an address, and whether its settings fit one another. */
 import { Result } from "effect"
 import { type RequestHeader, requestHeaderCheck } from "../network/RequestHeader.ts"
-import type { Batching, DeliveryOrder } from "./Address.ts"
 import { AddressError } from "./AddressError.ts"
+import { type BodyChoice, type BodyKind, type BodySetting, bodyRefusal, STANDARD_BODY } from "./BodySetting.ts"
 import { readIdentity } from "./ClientCertificate.ts"
 import { mergeHeaders } from "./HeaderChange.ts"
 import type { AddressChange } from "./NewAddress.ts"
-import { SENDING_SETTINGS } from "./SendingSettings.ts"
+import { type Batching, type DeliveryOrder, SENDING_SETTINGS } from "./SendingSettings.ts"
 
-/** The most events of one request. */
-export const MAX_BATCH = 100
-/** The longest wait for a batch. */
-export const MAX_BATCH_WAIT_SECONDS = 60
 /** The most extra headers of an address. */
 export const MAX_HEADERS = 50
 
@@ -22,8 +18,6 @@ const checkHeader = requestHeaderCheck({
 })
 
 const refuse = (code: AddressError["code"], message: string) => Result.fail(new AddressError({ code, message }))
-
-const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
 const checkCount = (count: number): Result.Result<void, AddressError> =>
   count > MAX_HEADERS
@@ -62,9 +56,6 @@ const checkHeaders = (headers: ReadonlyArray<RequestHeader>): Result.Result<void
   return Result.succeed(undefined)
 }
 
-const isBatch = ({ max, wait }: Batching): boolean =>
-  isWhole(max, MAX_BATCH) && Number.isInteger(wait) && wait >= 0 && wait <= MAX_BATCH_WAIT_SECONDS
-
 /** Refuses batches for an address without order. */
 export const checkBatch = (order: DeliveryOrder, { max }: Batching): Result.Result<void, AddressError> =>
   order === "feed" || max === 1
@@ -75,13 +66,7 @@ export const checkBatch = (order: DeliveryOrder, { max }: Batching): Result.Resu
 export const checkSettings = (change: AddressChange): Result.Result<void, AddressError> => {
   const refused = SENDING_SETTINGS.refusal(change)
   if (refused !== null) return refuse(refused.code, refused.message)
-  const { batch, clientIdentity = null } = change
-  if (batch !== undefined && !isBatch(batch)) {
-    return refuse(
-      "bad_batch",
-      `A batch must have a max from 1 to ${MAX_BATCH} events, and a wait of 0 to ${MAX_BATCH_WAIT_SECONDS} whole seconds.`,
-    )
-  }
+  const { clientIdentity = null } = change
   const headers = checkHeaderChange(change)
   if (Result.isFailure(headers) || clientIdentity === null) return headers
   return Result.map(readIdentity(clientIdentity), () => undefined)
@@ -95,4 +80,29 @@ export const checkHeaderCount = (
   const named = (name: string) => [name, null] as const
   const set = setHeaders.map(([name]) => named(name))
   return checkCount(mergeHeaders(headerNames.map(named), set, removeHeaders).length)
+}
+
+/** Returns the whole body, or refuses one with which no delivery could be written. */
+export const checkBody = (choice: BodyChoice): Result.Result<BodySetting, AddressError> => {
+  const body = { ...STANDARD_BODY, ...choice }
+  const refused = bodyRefusal(body)
+  return refused === null ? Result.succeed(body) : refuse("bad_template", refused)
+}
+
+/** Which kinds a batch makes sense for. */
+const BATCHED: ReadonlySet<BodyKind> = new Set(["standard", "cloudevents", "template"])
+/** Chats, forms and binary CloudEvents describe one event. */
+const WHY_ALONE = "describes one event: send it without batches, or choose standard, cloudevents or template."
+
+/** Refuses a body that does not fit its address: its URL, and its batches. */
+export const checkBodyFits = (
+  { kind }: BodySetting,
+  url: string,
+  { max }: Batching,
+): Result.Result<void, AddressError> => {
+  if (max > 1 && !BATCHED.has(kind)) return refuse("bad_template", `A body of kind ${kind} ${WHY_ALONE}`)
+  if (kind === "telegram" && (new URL(url).searchParams.get("chat_id") ?? "") === "") {
+    return refuse("bad_template", "The URL of a body of kind telegram must name the chat: …/sendMessage?chat_id=123.")
+  }
+  return Result.succeed(undefined)
 }

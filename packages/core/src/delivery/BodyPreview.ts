@@ -1,11 +1,13 @@
 /** What an address would be sent for an event: the event, the template and the request beside one another. */
 import { Clock, Effect, Option } from "effect"
 import * as Shape from "../json/Shape.ts"
-import { type Address, NO_BATCHES } from "./Address.ts"
+import type { Address } from "./Address.ts"
 import { AddressError, missingEvent } from "./AddressError.ts"
 import type { SampleEvent } from "./AddressStore.ts"
-import { BODY_METHODS, type BodyChoice, type BodyMethod, checkBody, checkBodyFits } from "./BodySetting.ts"
+import { checkBody, checkBodyFits } from "./AddressSettings.ts"
+import { BODY_METHODS, type BodyChoice, type BodyMethod } from "./BodySetting.ts"
 import { writeLetter } from "./Letter.ts"
+import { NO_BATCHES } from "./SendingSettings.ts"
 
 /** What to preview. */
 export interface PreviewChoice {

@@ -5,10 +5,8 @@
  * Decision: docs/decisions/0092-a-body-is-a-template-without-code.md
  */
 import { Result } from "effect"
-import * as Shape from "../json/Shape.ts"
-import type { Batching } from "./Address.ts"
-import { AddressError } from "./AddressError.ts"
-import { compileTemplate, type TemplateUse } from "./BodyTemplate.ts"
+import { type Setting, settingsOf } from "../json/Setting.ts"
+import { compileTemplate, MAX_TEMPLATE_BYTES, type TemplateUse } from "./BodyTemplate.ts"
 
 /** The kinds of bodies. */
 export const BODY_KINDS = [
@@ -43,60 +41,75 @@ export interface BodySetting {
 /** The caller's choice; absent members have their defaults. */
 export type BodyChoice = Pick<BodySetting, "kind"> & Partial<BodySetting>
 
+const DECLARED = {
+  kind: {
+    about: "`standard`: our own body; `template`: one of your own; the others: that of a receiver.",
+    input: { kind: "choice", values: BODY_KINDS },
+    default: "standard",
+    flag: { name: "body", about: "What deliveries carry: our own body (default), or one that a receiver takes" },
+  },
+  template: {
+    about: "JSON with places such as `{{payload.name}}`; null without one.",
+    inRequests: "JSON whose texts hold places such as `{{payload.name}}`. For `template` and `form`.",
+    input: {
+      kind: "text",
+      maxLength: MAX_TEMPLATE_BYTES,
+      example: '{"name": "{{payload.name}}"}',
+      is: "document",
+    },
+    default: null,
+    flag: {
+      name: "body-file",
+      metavar: "FILE",
+      about:
+        "File with a template: JSON with placeholders such as {{payload.name}}; without --body it is sent as JSON. - for standard input",
+    },
+  },
+  method: {
+    about: "The method of its requests.",
+    inRequests: "Of `template` and `form`; default: `POST`.",
+    input: { kind: "choice", values: BODY_METHODS },
+    default: "POST",
+    flag: { name: "body-method", about: "With a template or a form: the method; default: POST" },
+  },
+  contentType: {
+    about: "The content type of a template's body; null: `application/json`.",
+    inRequests: "Of a `template`: `application/json`, which is the default, or a type that ends in `+json`.",
+    input: { kind: "text", maxLength: 100, example: "application/json" },
+    default: null,
+    flag: {
+      name: "body-type",
+      metavar: "TYPE",
+      about: "With a template: its content type, such as application/vnd.api+json; default: application/json",
+    },
+  },
+} as const satisfies { readonly [K in keyof BodySetting]: Setting<BodySetting[K]> }
+
+/** The members of a body. */
+export const BODY_PARTS = settingsOf<BodySetting>()(DECLARED)
+
 /** The contract's own body. */
-export const STANDARD_BODY: BodySetting = { kind: "standard", template: null, method: "POST", contentType: null }
-
-/** A body as the APIs show it. */
-export const bodyShape = Shape.object<BodySetting>("What its deliveries carry.", {
-  kind: Shape.oneOf(
-    BODY_KINDS,
-    "`standard`: our own body; `template`: one of your own; the others: that of a receiver.",
-  ),
-  template: Shape.orNull(Shape.text("JSON with places such as `{{payload.name}}`; null without one.")),
-  method: Shape.oneOf(BODY_METHODS, "The method of its requests."),
-  contentType: Shape.orNull(Shape.text("The content type of a template's body; null: `application/json`.")),
-})
-
-/** Which kinds a batch makes sense for. */
-const BATCHED: ReadonlySet<BodyKind> = new Set(["standard", "cloudevents", "template"])
-/** Chats, forms and binary CloudEvents describe one event. */
-const WHY_ALONE = "describes one event: send it without batches, or choose standard, cloudevents or template."
+export const STANDARD_BODY = BODY_PARTS.defaults
 
 const JSON_TYPE = /^application\/(?:[a-z0-9][a-z0-9.+_-]{0,60}\+)?json(?:; ?charset=utf-8)?$/i
 
-const refuse = (message: string) => Result.fail(new AddressError({ code: "bad_template", message }))
-
 const TEMPLATES: { readonly [K in BodyKind]?: TemplateUse } = { template: "json", form: "form" }
 
-/** Returns the whole setting, or refuses one with which no delivery could be written. */
-export const checkBody = (choice: BodyChoice): Result.Result<BodySetting, AddressError> => {
-  const { kind, template = null, method = "POST", contentType = null } = choice
-  if (!BODY_KINDS.includes(kind)) return refuse(`The kind of a body must be one of ${BODY_KINDS.join(", ")}.`)
-  const use = TEMPLATES[kind]
-  if (template !== null && use === undefined) return refuse(`A body of kind ${kind} takes no template.`)
-  if (kind === "template" && template === null) return refuse("A body of kind template needs a template.")
-  if (!BODY_METHODS.includes(method)) return refuse(`The method must be one of ${BODY_METHODS.join(", ")}.`)
-  if (method !== "POST" && use === undefined) return refuse(`A body of kind ${kind} is sent with POST.`)
-  if (contentType !== null && kind !== "template") return refuse("Only a body of kind template has a content type.")
-  if (contentType !== null && !JSON_TYPE.test(contentType)) {
-    return refuse("The content type must be application/json, or application/ with a name that ends in +json.")
-  }
-  if (template !== null && use !== undefined) {
-    const compiled = compileTemplate(template, use)
-    if (Result.isFailure(compiled)) return refuse(compiled.failure)
-  }
-  return Result.succeed({ kind, template, method, contentType })
-}
+/** Whether a body of this kind has a template, a method and a content type of its own. */
+export const isTemplated = (kind: BodyKind): boolean => TEMPLATES[kind] !== undefined
 
-/** Refuses a body that does not fit its address: its URL, and its batches. */
-export const checkBodyFits = (
-  { kind }: BodySetting,
-  url: string,
-  { max }: Batching,
-): Result.Result<void, AddressError> => {
-  if (max > 1 && !BATCHED.has(kind)) return refuse(`A body of kind ${kind} ${WHY_ALONE}`)
-  if (kind === "telegram" && (new URL(url).searchParams.get("chat_id") ?? "") === "") {
-    return refuse("The URL of a body of kind telegram must name the chat: …/sendMessage?chat_id=123.")
+/** Why no delivery could be written with it; null if it could. */
+export const bodyRefusal = ({ kind, template, method, contentType }: BodySetting): string | null => {
+  if (!BODY_KINDS.includes(kind)) return `The kind of a body must be one of ${BODY_KINDS.join(", ")}.`
+  const use = TEMPLATES[kind]
+  if (template !== null && use === undefined) return `A body of kind ${kind} takes no template.`
+  if (kind === "template" && template === null) return "A body of kind template needs a template."
+  if (!BODY_METHODS.includes(method)) return `The method must be one of ${BODY_METHODS.join(", ")}.`
+  if (method !== "POST" && use === undefined) return `A body of kind ${kind} is sent with POST.`
+  if (contentType !== null && kind !== "template") return "Only a body of kind template has a content type."
+  if (contentType !== null && !JSON_TYPE.test(contentType)) {
+    return "The content type must be application/json, or application/ with a name that ends in +json."
   }
-  return Result.succeed(undefined)
+  const compiled = template === null || use === undefined ? null : compileTemplate(template, use)
+  return compiled !== null && Result.isFailure(compiled) ? compiled.failure : null
 }

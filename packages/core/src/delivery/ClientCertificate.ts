@@ -8,12 +8,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import { Result } from "effect"
 import * as Shape from "../json/Shape.ts"
 import { AddressError } from "./AddressError.ts"
-
-/** Both in PEM. The certificate is the client's own, followed by the intermediate authorities up to a trusted one. */
-export interface ClientIdentity {
-  readonly certificate: string
-  readonly key: string
-}
+import { type ClientIdentity, MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "./ClientIdentity.ts"
 
 /** Its public facts. */
 export interface ClientCertificate {
@@ -36,10 +31,6 @@ export const clientCertificateShape = Shape.object<ClientCertificate>(
   },
 )
 
-/** The longest certificate chain, in PEM. */
-export const MAX_CERTIFICATE_CHARACTERS = 65_536
-/** The longest private key, in PEM. */
-export const MAX_KEY_CHARACTERS = 16_384
 const MAX_CHAIN = 10
 
 /** Keys that TLS can sign with; longer RSA keys would block the process on each connection. */

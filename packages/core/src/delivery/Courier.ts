@@ -2,7 +2,7 @@
 import { Context, type Effect } from "effect"
 import type { Outcome } from "./Attempt.ts"
 import type { BodyMethod } from "./BodySetting.ts"
-import type { ClientIdentity } from "./ClientCertificate.ts"
+import type { ClientIdentity } from "./ClientIdentity.ts"
 
 /** The User-Agent of every outgoing request: deliveries and polls. */
 export const USER_AGENT = "DataCabinet/1"

@@ -8,7 +8,7 @@ import type { RequestHeader } from "../network/RequestHeader.ts"
 import type { Slice } from "../pagination/FillPage.ts"
 import type { Attempt, Delivery, DeliveryOutcome, DeliveryState, DeliveryType, Outcome } from "./Attempt.ts"
 import type { BodySetting } from "./BodySetting.ts"
-import type { ClientIdentity } from "./ClientCertificate.ts"
+import type { ClientIdentity } from "./ClientIdentity.ts"
 import { isTimestamp } from "../text/Timestamp.ts"
 
 /** `healthy` and `failing` addresses are claimed separately, so that failing ones never take capacity from healthy ones. */

@@ -9,7 +9,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
-import type { Batching } from "./Address.ts"
+import type { Batching } from "./SendingSettings.ts"
 import type { Outcome } from "./Attempt.ts"
 import type { Claimed, Lane } from "./DeliveryQueue.ts"
 

@@ -1,13 +1,14 @@
 /**
- * The settings of an address that are single values, each declared once. JSON, bodies, OpenAPI, columns, checks, error codes,
- * flags, form fields and the command's card follow from `SENDING_SETTINGS`. What has parts of its own (headers, order, body, client
- * certificate) is in `NewAddress`.
+ * The settings of an address, each declared once. JSON, bodies, OpenAPI, checks, error codes, flags, form fields and the command's
+ * card follow from `SENDING_SETTINGS`; the columns follow from `COLUMN_SETTINGS`, those with a single value. The members of a body
+ * are in `BodySetting`; what is accepted and never shown is in `ClientIdentity`.
  *
  * A new setting also needs its column, in a migration; its label in the console (`console/words/SettingWords`); and, if it
  * has an error code of its own, that code in the library's list (`cli/library/CabinetErrorCode`).
  */
-import { type CardSetting, settingsOf } from "../json/Setting.ts"
+import { type CardSetting, type Setting, settingsOf } from "../json/Setting.ts"
 import { isLifetime, lifetimeText, parseLifetime } from "../key/Lifetime.ts"
+import { BODY_PARTS, bodyRefusal, type BodySetting } from "./BodySetting.ts"
 
 /** Deliveries a second. */
 export const MAX_RATE = 1_000
@@ -29,9 +30,37 @@ export interface SendingValues {
   readonly pauseOnGone: boolean
 }
 
+/**
+ * `feed`: events are sent one after another in the order of the feed, each after the response to the previous one.
+ * `none`: each is sent as soon as possible.
+ */
+export type DeliveryOrder = (typeof DELIVERY_ORDERS)[number]
+/** The orders in which an address may be sent its events. */
+export const DELIVERY_ORDERS = ["none", "feed"] as const
+
+/** How many events one request of an ordered address carries. */
+export interface Batching {
+  /** The most events, 1 to 100. With 1 the body is that of a single delivery. */
+  readonly max: number
+  /** For how many seconds the first event of a batch waits for more, 0 to 60. */
+  readonly wait: number
+}
+
+/** All settings of an address that are shown. */
+export interface ShownSettings extends SendingValues {
+  readonly order: DeliveryOrder
+  /** How many events one request carries, which needs `order: "feed"`. */
+  readonly batch: Batching
+  /** What deliveries carry. */
+  readonly body: BodySetting
+}
+
+const MAX_BATCH = 100
+const MAX_BATCH_WAIT_SECONDS = 60
+
 const isWhole = (value: number, max: number): boolean => Number.isInteger(value) && value >= 1 && value <= max
 
-const DECLARED = {
+const COLUMNS = {
   rate: {
     about: "The maximum rate of deliveries a second; null: no limit.",
     inRequests: "The maximum rate of deliveries a second, for all processes together; null: no limit.",
@@ -105,5 +134,93 @@ const DECLARED = {
   },
 } as const satisfies { readonly [K in keyof SendingValues]: CardSetting<SendingValues[K]> }
 
-/** The settings, and what follows from their declarations. */
-export const SENDING_SETTINGS = settingsOf<SendingValues>()(DECLARED)
+/** The settings that are stored in columns of their names. */
+export const COLUMN_SETTINGS = settingsOf<SendingValues>()(COLUMNS)
+
+const BATCH = {
+  max: {
+    about: "The most events; with 1 the body is that of a single delivery.",
+    inRequests: "The most events, 1 to 100; with 1 the body is that of one delivery.",
+    input: { kind: "whole", least: 1, most: MAX_BATCH, unbounded: true },
+    default: 1,
+    flag: { name: "batch", metavar: "N", about: "With --order feed: maximum events per request; default: 1" },
+  },
+  wait: {
+    about: "For how many seconds the first event of a batch waits for more.",
+    inRequests: "For how many seconds the first event of a batch waits for more, 0 to 60.",
+    input: { kind: "whole", least: 0, most: MAX_BATCH_WAIT_SECONDS, unbounded: true },
+    default: 0,
+    flag: {
+      name: "batch-wait",
+      metavar: "SECONDS",
+      about: "With --batch: how long its first event waits for more; default: 0",
+    },
+  },
+} as const satisfies { readonly [K in keyof Batching]: Setting<Batching[K]> }
+
+const BATCH_PARTS = settingsOf<Batching>()(BATCH)
+
+/** One event a request. */
+export const NO_BATCHES = BATCH_PARTS.defaults
+
+const DECLARED = {
+  ...COLUMNS,
+  order: {
+    about:
+      "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",
+    input: { kind: "choice", values: DELIVERY_ORDERS },
+    default: "none",
+    flag: {
+      about: "feed: send events in the order of the feed, each after the response to the previous one; default: none",
+    },
+    shown: { label: "Order", as: (order: DeliveryOrder) => (order === "feed" ? "as in the feed" : null) },
+  },
+  batch: {
+    about: "How many events one request brings, with `order` `feed`.",
+    inRequests: "How many events one request brings; needs `order` `feed`.",
+    input: { kind: "parts", of: BATCH_PARTS, required: ["max", "wait"], needed: ["max"] },
+    default: NO_BATCHES,
+    check: {
+      refusal: ({ max, wait }: Batching) =>
+        isWhole(max, MAX_BATCH) && (wait === 0 || isWhole(wait, MAX_BATCH_WAIT_SECONDS))
+          ? null
+          : `A batch must have a max from 1 to ${MAX_BATCH} events, and a wait of 0 to ${MAX_BATCH_WAIT_SECONDS} whole seconds.`,
+      code: "bad_batch",
+      meaning: "The batch is out of range, or the address has no order: `max` 1 to 100 events, `wait` 0 to 60 seconds.",
+    },
+    shown: {
+      label: "Batches",
+      as: ({ max, wait }: Batching) =>
+        max === 1 ? null : `of up to ${max}${wait === 0 ? "" : ` after at most ${wait} s`}`,
+    },
+  },
+  body: {
+    about: "What its deliveries carry.",
+    inRequests: "What deliveries carry.",
+    input: {
+      kind: "parts",
+      of: BODY_PARTS,
+      required: ["kind"],
+      needed: ["kind"],
+      implied: { by: "template", member: "kind", value: "template" },
+    },
+    default: BODY_PARTS.defaults,
+    check: {
+      refusal: bodyRefusal,
+      code: "bad_template",
+      meaning:
+        "The body of deliveries is not valid, or does not fit its address; the message says why, of a template with line and column.",
+    },
+    shown: {
+      label: "Body",
+      as: ({ kind, method, contentType }: BodySetting) =>
+        kind === "standard" ? null : [kind, method === "POST" ? [] : method, contentType ?? []].flat().join(", "),
+    },
+  },
+} as const satisfies { readonly [K in keyof ShownSettings]: CardSetting<ShownSettings[K]> }
+
+/** The body alone, which is also previewed. */
+export const BODY_SETTINGS = settingsOf<Pick<ShownSettings, "body">>()({ body: DECLARED.body })
+
+/** The settings that are shown, and what follows from their declarations. */
+export const SENDING_SETTINGS = settingsOf<ShownSettings>()(DECLARED)

@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import type { RequestHeader } from "../network/RequestHeader.ts"
-import { type Address, NO_BATCHES } from "./Address.ts"
+import type { Address } from "./Address.ts"
+import { NO_BATCHES } from "./SendingSettings.ts"
 import type { SampleEvent } from "./AddressStore.ts"
 import type { Delivery } from "./Attempt.ts"
 import { USER_AGENT } from "./Courier.ts"

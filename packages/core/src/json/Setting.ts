@@ -5,58 +5,16 @@
  * Decision: docs/decisions/0082-objects-are-declared-by-shapes.md
  */
 import { snakeKey } from "./KeyCase.ts"
+import type { KindOf, SettingInput } from "./SettingInput.ts"
 import * as Shape from "./Shape.ts"
 
-/** How a value is written in a request body, a flag and a form. It may be null if its default is. */
-export type SettingInput =
-  | { readonly kind: "choice"; readonly values: ReadonlyArray<string> }
-  | {
-      readonly kind: "text"
-      /** In characters. */
-      readonly maxLength: number
-      /** What an empty form field shows. */
-      readonly example?: string
-      readonly is?: "url"
-    }
-  | {
-      readonly kind: "names"
-      /** The greatest number of names. */
-      readonly most: number
-      /** Of one name, in characters. */
-      readonly maxLength: number
-      /** Describes one name. */
-      readonly item: string
-      readonly example: string
-    }
-  | { readonly kind: "whole"; readonly least: number; readonly most: number }
-  | {
-      /** Seconds in bodies; people write a number and a unit. */
-      readonly kind: "duration"
-      /** What an empty form field shows. */
-      readonly example: string
-      /** The letters of its units. */
-      readonly units: string
-      /** The seconds; null for any other text. */
-      readonly parse: (text: string) => number | null
-      readonly write: (seconds: number) => string
-      /** What a flag must be, in words. */
-      readonly must: string
-      /** The limits of bodies; without them, the check alone refuses a value. */
-      readonly bounds?: { readonly minimum: number; readonly maximum: number }
-    }
-  | { readonly kind: "flag" }
+type GivenValue<A> = A extends ReadonlyArray<unknown> ? A : A extends object ? Partial<A> : A
 
-type Kind = SettingInput["kind"]
+/** Some settings as they are given; absent parts of a value have their defaults. */
+export type GivenSettings<S> = { readonly [K in keyof S]?: GivenValue<S[K]> }
 
-type KindOf<A> = [A] extends [boolean]
-  ? "flag"
-  : [A] extends [number | null]
-    ? "whole" | "duration"
-    : [A] extends [string | null]
-      ? "choice" | "text"
-      : "names"
-
-interface Declared<A, K extends Kind> {
+/** A declaration without its flag. */
+export interface Declared<A, K extends SettingInput["kind"]> {
   /** Describes it in the API. */
   readonly about: string
   /** Describes it in requests, if they need more than `about`. */
@@ -71,9 +29,15 @@ interface Declared<A, K extends Kind> {
     readonly code: string
     readonly meaning: string
   }
+  /** The error of a value that only rules beyond this declaration refuse. */
+  readonly refused?: { readonly code: string; readonly meaning: string }
   /** The value in the form in which it is stored. */
   readonly stored?: (value: A) => A
-  /** Its flag in the command. */
+}
+
+/** A declared flag. */
+export interface FlagText {
+  /** Its flag in the command; the parts of a value have theirs. */
   readonly flag: {
     /** Default: the setting's own, with dashes. */
     readonly name?: string
@@ -85,16 +49,21 @@ interface Declared<A, K extends Kind> {
 }
 
 /** The declaration of a setting with values of type `A`. */
-export type Setting<A> = Declared<A, KindOf<A>>
+export type Setting<A> = Declared<A, KindOf<A>> & ([KindOf<A>] extends ["parts"] ? unknown : FlagText)
 
 /** One of an object that the command shows as a card. */
 export type CardSetting<A> = Setting<A> & {
-  /** Its line of the card: absent for null, false and an empty list, unless `none` says what that means. */
-  readonly shown: { readonly label: string; readonly none?: string; readonly as?: (value: NonNullable<A>) => string }
+  /** Its line of the card: absent for null, false and an empty list, unless `none` says what that means, and if `as` returns null. */
+  readonly shown: {
+    readonly label: string
+    readonly none?: string
+    readonly as?: (value: NonNullable<A>) => string | null
+  }
 }
 
 /** A declaration whose values are of any type. */
-export type AnySetting = Omit<Declared<never, Kind>, "default"> &
+export type AnySetting = Omit<Declared<never, SettingInput["kind"]>, "default"> &
+  Partial<FlagText> &
   Partial<Pick<CardSetting<never>, "shown">> & { readonly default: unknown }
 
 /** A declaration with its name in programs and in JSON. */
@@ -105,10 +74,36 @@ export interface NamedSetting<S> {
   readonly setting: AnySetting
 }
 
-/** The codes of the errors of these declarations. */
-export type SettingCode<D> = {
-  readonly [K in keyof D]: D[K] extends { readonly check: { readonly code: infer Code extends string } } ? Code : never
+/** A declaration of any object's setting. */
+export type AnyNamed = Omit<NamedSetting<never>, "key"> & { readonly key: string }
+
+/** Settings of any object. */
+export interface AnySettings extends Record<"defaults" | "shapes", object> {
+  readonly all: ReadonlyArray<AnyNamed>
+  readonly errors: ReadonlyArray<SettingError<string>>
+}
+
+interface SettingError<Code> {
+  readonly code: Code
+  readonly meaning: string
+  /** The setting's path in JSON, such as `rate` or `client_identity/key`. */
+  readonly name: string
+}
+
+type CodeOf<D> =
+  | (D extends { readonly check: { readonly code: infer Code extends string } } ? Code : never)
+  | (D extends { readonly refused: { readonly code: infer Code extends string } } ? Code : never)
+  | (D extends { readonly input: { readonly of: { readonly declared: infer Parts } } } ? PartCode<Parts> : never)
+
+/** Parts have no parts of their own. */
+type PartCode<D> = {
+  readonly [K in keyof D]: D[K] extends { readonly refused: { readonly code: infer Code extends string } }
+    ? Code
+    : never
 }[keyof D]
+
+/** The codes of the errors of these declarations. */
+export type SettingCode<D> = { readonly [K in keyof D]: CodeOf<D[K]> }[keyof D]
 
 /** The settings of an object, and what follows from their declarations. */
 export interface Settings<S, D> {
@@ -119,10 +114,9 @@ export interface Settings<S, D> {
   readonly defaults: S
   /** The JSON of each setting and its description. */
   readonly shapes: Shape.Members<S>
-  /** The codes of errors, with what they mean and the setting's name in JSON. */
-  readonly errors: ReadonlyArray<{ readonly code: SettingCode<D>; readonly meaning: string; readonly name: string }>
+  readonly errors: ReadonlyArray<SettingError<SettingCode<D>>>
   /** The error of the first invalid value; null if all are valid. */
-  readonly refusal: (given: Partial<S>) => { readonly code: SettingCode<D>; readonly message: string } | null
+  readonly refusal: (given: GivenSettings<S>) => { readonly code: SettingCode<D>; readonly message: string } | null
   /** The settings in a row whose columns have their names. */
   readonly ofRow: (row: object) => S
 }
@@ -142,8 +136,25 @@ const shapeOf = ({ about, input, default: initial }: AnySetting): Shape.Shape<ne
       return nullable(Shape.whole(), Shape.whole(about))
     case "flag":
       return Shape.flag(about)
+    case "parts": {
+      const shape = Shape.object<never>(about, input.of.shapes as never)
+      return initial === null ? Shape.orNull(shape) : shape
+    }
   }
 }
+
+const errorsOf = ({ name, setting }: AnyNamed): ReadonlyArray<SettingError<string>> => {
+  const { check, refused, input } = setting
+  const parts = input.kind === "parts" ? input.of.errors : []
+  return [
+    ...[check, refused].flatMap((one) => (one === undefined ? [] : [{ code: one.code, meaning: one.meaning, name }])),
+    ...parts.map((part) => ({ ...part, name: `${name}/${part.name}` })),
+  ]
+}
+
+/** A value with the defaults of its absent parts. */
+const whole = ({ input }: AnySetting, value: unknown): unknown =>
+  input.kind === "parts" && value !== null ? { ...input.of.defaults, ...(value as object) } : value
 
 /** Declares the settings of `S`, each with its type. */
 export const settingsOf =
@@ -162,17 +173,19 @@ export const settingsOf =
       all,
       defaults: byKey((setting) => setting.default) as S,
       shapes,
-      errors: all.flatMap(({ name, setting: { check } }) =>
-        check === undefined ? [] : [{ code: check.code as SettingCode<D>, meaning: check.meaning, name }],
-      ),
+      errors: all.flatMap(errorsOf) as never,
       refusal: (given) => {
         for (const { key, setting } of all) {
-          const value = given[key] ?? null
-          const message = value === null ? null : (setting.check?.refusal(value as never) ?? null)
-          if (message !== null) return { code: setting.check!.code as SettingCode<D>, message }
+          const value = whole(setting, given[key] ?? null)
+          const message = value === null ? null : setting.check?.refusal(value as never)
+          if (typeof message === "string") return { code: setting.check!.code as SettingCode<D>, message }
         }
         return null
       },
       ofRow: Shape.object<S>("The settings.", shapes).ofRow,
     }
   }
+
+/** The parts of a value, under the names of their form fields. */
+export const partsOf = ({ name, setting: { input } }: AnyNamed): ReadonlyArray<AnyNamed> =>
+  input.kind === "parts" ? input.of.all.map((part) => ({ ...part, name: `${name}_${part.name}` })) : []

@@ -1,6 +1,7 @@
 /** What a request carries, by the kind of its body: each is checked by the rules that its receiver publishes. */
 import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
-import { type BodyChoice, checkBody, checkBodyFits } from "@data-cabinet/core/delivery/BodySetting"
+import { checkBody, checkBodyFits } from "@data-cabinet/core/delivery/AddressSettings"
+import type { BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
 import { type Letter, type Parcel, writeLetter } from "@data-cabinet/core/delivery/Letter"
 import { HTTP } from "cloudevents"
 import { Effect, Result } from "effect"

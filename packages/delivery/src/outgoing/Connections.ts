@@ -11,7 +11,7 @@ import {
   type SecureContextOptions,
   TLSSocket,
 } from "node:tls"
-import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
 import { parseIp } from "@data-cabinet/core/network/IpAddress"
 import { Effect } from "effect"
 import type { Client } from "undici"

@@ -3,7 +3,7 @@
  * the other side was just closing does not count as a failure of the address: the request is sent once more, on a new
  * connection.
  */
-import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
 import { runAll, batcher } from "@data-cabinet/core/runtime/Batcher"
 import { type Clock, Effect } from "effect"
 import type { Connections, Target } from "./Connections.ts"

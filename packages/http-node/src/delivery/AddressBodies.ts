@@ -1,9 +1,7 @@
 /** The settings of delivery addresses in the bodies of requests. */
-import { BODY_KINDS, BODY_METHODS, type BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
-import { DELIVERY_ORDERS } from "@data-cabinet/core/delivery/Address"
+import type { BodyChoice } from "@data-cabinet/core/delivery/BodySetting"
+import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
-import { MAX_TEMPLATE_BYTES } from "@data-cabinet/core/delivery/BodyTemplate"
-import { MAX_CERTIFICATE_CHARACTERS, MAX_KEY_CHARACTERS } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Schema } from "effect"
 import { camelFields, idField, text } from "../manage/ManageBodies.ts"
 import { settingFields, settingParams } from "../manage/SettingBodies.ts"
@@ -38,25 +36,6 @@ const headersField = (description: string) =>
     .check(Schema.isMaxLength(MAX_HEADERS))
     .annotate({ description })
 
-const bodyField = Schema.Struct({
-  kind: Schema.Literals(BODY_KINDS).annotate({
-    description: "`standard`: our own body; `template`: one of your own; the others: that of a receiver.",
-  }),
-  template: Schema.optionalKey(
-    Schema.NullOr(
-      text(MAX_TEMPLATE_BYTES, "JSON whose texts hold places such as `{{payload.name}}`. For `template` and `form`."),
-    ),
-  ),
-  method: Schema.optionalKey(
-    Schema.Literals(BODY_METHODS).annotate({ description: "Of `template` and `form`; default: `POST`." }),
-  ),
-  content_type: Schema.optionalKey(
-    Schema.NullOr(
-      text(100, "Of a `template`: `application/json`, which is the default, or a type that ends in `+json`."),
-    ),
-  ),
-}).annotate({ description: "What deliveries carry." })
-
 const settings = {
   sources: Schema.optionalKey(subscription),
   filters: Schema.optionalKey(
@@ -65,38 +44,14 @@ const settings = {
     ),
   ),
   headers: Schema.optionalKey(headersField("Sent with every delivery.")),
-  client_identity: Schema.optionalKey(
-    Schema.NullOr(
-      Schema.Struct({
-        certificate: text(MAX_CERTIFICATE_CHARACTERS, "In PEM, followed by the chain, if it has one."),
-        key: text(MAX_KEY_CHARACTERS, "Its private key in PEM, without a passphrase. Secret: never shown."),
-      }),
-    ).annotate({
-      description:
-        "With which the service identifies itself to a receiver that demands a client certificate (mutual TLS); null: with none.",
-    }),
-  ),
+  ...settingFields(SECRET_SETTINGS),
   ...settingFields(SENDING_SETTINGS),
-  order: Schema.optionalKey(
-    Schema.Literals(DELIVERY_ORDERS).annotate({
-      description:
-        "`feed`: events are sent in feed order, each after the response to the previous one. `none`: each event is sent as soon as possible.",
-    }),
-  ),
-  batch: Schema.optionalKey(
-    Schema.Struct({
-      max: Schema.Int.annotate({ description: "The most events, 1 to 100; with 1 the body is that of one delivery." }),
-      wait: Schema.Int.annotate({
-        description: "For how many seconds the first event of a batch waits for more, 0 to 60.",
-      }),
-    }).annotate({ description: "How many events one request brings; needs `order` `feed`." }),
-  ),
-  body: Schema.optionalKey(bodyField),
 }
+
 /** What to preview. */
 export const previewed = Schema.Struct({
   event_id: Schema.optionalKey(idField),
-  body: Schema.optionalKey(bodyField),
+  body: settings.body,
 })
 export const skippedEvent = Schema.Struct({
   event_id: idField,
@@ -132,7 +87,7 @@ export const changeOf = ({ headers, set_headers: set, body, ...others }: typeof 
 })
 
 /** A body from a request. */
-export const bodyOf = (body: typeof bodyField.Type): BodyChoice => camelFields(body)
+export const bodyOf = (body: NonNullable<typeof previewed.Type.body>): BodyChoice => camelFields(body)
 
 export const ADDRESS_PARAMS = {
   bad_url: "/url",
@@ -143,10 +98,7 @@ export const ADDRESS_PARAMS = {
   bad_fo: "/filters",
   bad_fv: "/filters",
   bad_header: "/headers",
-  bad_certificate: "/client_identity/certificate",
-  bad_client_key: "/client_identity/key",
+  ...settingParams(SECRET_SETTINGS),
   ...settingParams(SENDING_SETTINGS),
-  bad_batch: "/batch",
-  bad_template: "/body",
 } as const
 export const ADDRESS_ERRORS = Object.keys(ADDRESS_PARAMS) as ReadonlyArray<keyof typeof ADDRESS_PARAMS>

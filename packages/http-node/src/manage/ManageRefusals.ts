@@ -1,6 +1,7 @@
 /** The error codes of the management API, each with its status and its meaning. */
 import { type ErrorCode, ERROR_MEANINGS } from "@data-cabinet/core/error/ErrorCode"
 import type { SettingCode, Settings } from "@data-cabinet/core/json/Setting"
+import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
@@ -124,26 +125,13 @@ export const OWN = {
     status: 400,
     meaning: "The URL's origin is not the one that the headers were given for: `headers` must be sent again.",
   },
-  bad_certificate: {
-    status: 400,
-    meaning: "The client certificate cannot be used, or the address is not https; the message says why.",
-  },
-  bad_client_key: { status: 400, meaning: "The key of the client certificate cannot be used; the message says why." },
+  ...codesOf(SECRET_SETTINGS),
   certificate_needed: {
     status: 400,
     meaning:
       "The URL's origin is not the one that the client certificate was given for: `client_identity` must be sent again.",
   },
   ...codesOf(SENDING_SETTINGS),
-  bad_batch: {
-    status: 400,
-    meaning: "The batch is out of range, or the address has no order: `max` 1 to 100 events, `wait` 0 to 60 seconds.",
-  },
-  bad_template: {
-    status: 400,
-    meaning:
-      "The body of deliveries is not valid, or does not fit its address; the message says why, of a template with line and column.",
-  },
   too_many_addresses: {
     status: 409,
     meaning:

@@ -1,6 +1,6 @@
 /** Declared settings in the bodies of requests, and their errors. */
 import type { Snake } from "@data-cabinet/core/json/KeyCase"
-import type { AnySetting, SettingCode, Settings } from "@data-cabinet/core/json/Setting"
+import type { AnySetting, AnySettings, SettingCode, Settings } from "@data-cabinet/core/json/Setting"
 import { Schema } from "effect"
 import { text } from "./ManageBodies.ts"
 
@@ -12,7 +12,10 @@ const valueOf = ({ about, inRequests = about, input }: AnySetting): Schema.Top =
       return text(input.maxLength, inRequests)
     case "names":
       return Schema.Array(text(input.maxLength, input.item)).check(Schema.isMaxLength(input.most))
+    case "parts":
+      return Schema.Struct(partFields(input.of, input.required))
     case "whole":
+      if (input.unbounded === true) return Schema.Int
       return Schema.Int.check(Schema.isBetween({ minimum: input.least, maximum: input.most }))
     case "duration":
       return input.bounds === undefined ? Schema.Int : Schema.Int.check(Schema.isBetween(input.bounds))
@@ -29,12 +32,36 @@ const fieldOf = (setting: AnySetting): Schema.Top => {
   return (initial === null ? Schema.NullOr(value) : value).annotate({ description: inRequests })
 }
 
-type SettingFields<S> = {
-  readonly [K in keyof S as Snake<K>]: Schema.optionalKey<Schema.Codec<S[K]>>
+const partFields = ({ all }: AnySettings, required: ReadonlyArray<string>): Schema.Struct.Fields =>
+  Object.fromEntries(
+    all.map(({ key, name, setting }) => [
+      name,
+      required.includes(key) ? fieldOf(setting) : Schema.optionalKey(fieldOf(setting)),
+    ]),
+  )
+
+type RequiredOf<D, K> = K extends keyof D
+  ? D[K] extends { readonly input: { readonly required: ReadonlyArray<infer Key> } }
+    ? Key
+    : never
+  : never
+
+/** The value in a body: the keys of its parts are in snake case, and those that are not required may be absent. */
+type BodyValue<A, Required> =
+  A extends ReadonlyArray<unknown>
+    ? A
+    : A extends object
+      ? { readonly [K in keyof A as K extends Required ? Snake<K> : never]: A[K] } & {
+          readonly [K in keyof A as K extends Required ? never : Snake<K>]?: A[K]
+        }
+      : A
+
+type SettingFields<S, D> = {
+  readonly [K in keyof S as Snake<K>]: Schema.optionalKey<Schema.Codec<BodyValue<S[K], RequiredOf<D, K>>>>
 }
 
 /** A field of each setting, which a body may lack. */
-export const settingFields = <S, D>({ all }: Settings<S, D>): SettingFields<S> =>
+export const settingFields = <S, D>({ all }: Settings<S, D>): SettingFields<S, D> =>
   Object.fromEntries(all.map(({ name, setting }) => [name, Schema.optionalKey(fieldOf(setting))])) as never
 
 /** The member of a body that each error is about. */

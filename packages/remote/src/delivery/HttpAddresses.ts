@@ -6,7 +6,6 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import { AddressError } from "@data-cabinet/core/delivery/AddressError"
 import { Addresses, type PingResult } from "@data-cabinet/core/delivery/Addresses"
 import { checkSettings } from "@data-cabinet/core/delivery/AddressSettings"
-import { checkBody, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
 import type { BodyPreview } from "@data-cabinet/core/delivery/BodyPreview"
 import { checkFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
@@ -24,11 +23,7 @@ type Sent = Omit<Address, "secret" | "previousSecret"> & Partial<Address>
 const addressOf = (sent: Sent): Address => ({ secret: "", previousSecret: null, ...sent })
 
 const checked = (change: AddressChange) =>
-  Effect.all([
-    Effect.fromResult(checkFilters(change.filters ?? [])),
-    Effect.fromResult(checkSettings(change)),
-    Effect.fromResult(checkBody(change.body ?? STANDARD_BODY)),
-  ])
+  Effect.all([Effect.fromResult(checkFilters(change.filters ?? [])), Effect.fromResult(checkSettings(change))])
 
 const headerJson = ([name, value]: RequestHeader) => ({ name, value })
 

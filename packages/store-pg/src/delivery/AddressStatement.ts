@@ -1,7 +1,7 @@
 /** The statements of delivery addresses and their subscriptions. */
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 import type { AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
-import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import { COLUMN_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { behind } from "../feed/Behind.ts"
 import { HAS_ENDED } from "./OrderedPageStatement.ts"
@@ -20,7 +20,7 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   cabinet.rfc3339(a.created_at) AS created_at, cabinet.rfc3339(a.paused_at) AS paused_at,
   cabinet.rfc3339(a.failing_since) AS failing_since,
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names,
-  ${SENDING_SETTINGS.all.map(({ name }) => `a.${name}`).join(", ")}, a.paused_because, a.client_certificate,
+  ${COLUMN_SETTINGS.all.map(({ name }) => `a.${name}`).join(", ")}, a.paused_because, a.client_certificate,
   a.in_order, a.batch_max, a.batch_wait_seconds, a.body::text AS body, (${POSITION}) AS position,
   CASE WHEN a.subscription IS NOT NULL THEN json_build_object('id', a.subscription, 'event', a.subscription_event, 'agent', coalesce(
     (SELECT k.name FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key ORDER BY k.id DESC LIMIT 1),

@@ -3,7 +3,8 @@
  * change is one transaction.
  */
 import type { PgClient } from "@effect/sql-pg"
-import { type Batching, NO_BATCHES, type OrderedPosition, type Subscription } from "@data-cabinet/core/delivery/Address"
+import type { OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
+import { type Batching, NO_BATCHES } from "@data-cabinet/core/delivery/SendingSettings"
 import { MAX_ORDERED, type SeenAddress } from "@data-cabinet/core/delivery/AddressStore"
 import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
 import { Effect, Option, Schedule } from "effect"

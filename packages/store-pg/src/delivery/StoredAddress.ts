@@ -3,10 +3,11 @@ import { randomBytes } from "node:crypto"
 import type { Address, AddressSubscription, OrderedPosition, Subscription } from "@data-cabinet/core/delivery/Address"
 import { MAX_HEADERS } from "@data-cabinet/core/delivery/AddressSettings"
 import { type BodyChoice, type BodySetting, STANDARD_BODY } from "@data-cabinet/core/delivery/BodySetting"
-import { certificateIn, type ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import { certificateIn } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
 import { mergeHeaders } from "@data-cabinet/core/delivery/HeaderChange"
-import { SENDING_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
+import { COLUMN_SETTINGS, type SendingValues } from "@data-cabinet/core/delivery/SendingSettings"
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Result } from "effect"
@@ -37,7 +38,7 @@ export const toAddress = (cipher: SecretCipher) => {
     filteredEvents: row.filtered_events,
     headerNames: JSON.parse(row.header_names) as ReadonlyArray<string>,
     clientCertificate: certificateIn(row.client_certificate ?? ""),
-    ...SENDING_SETTINGS.ofRow(row),
+    ...COLUMN_SETTINGS.ofRow(row),
     order: row.in_order ? "feed" : "none",
     batch: { max: row.batch_max, wait: row.batch_wait_seconds },
     body: row.body === null ? STANDARD_BODY : (JSON.parse(row.body) as BodySetting),
@@ -104,7 +105,7 @@ type Sending = Pick<StoredChange, keyof SendingValues | "identity" | "body">
 /** Writes how requests are sent to an address. */
 export const changeSending = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number, changed: Sending) {
   const { identity, body } = changed
-  const given = SENDING_SETTINGS.all.filter(({ key }) => changed[key] !== undefined)
+  const given = COLUMN_SETTINGS.all.filter(({ key }) => changed[key] !== undefined)
   if (given.length > 0) {
     const statement = AddressSettingStatement.settingsStatement(given.map(({ name }) => name))
     yield* sql.unsafe(statement, [id, ...given.map(({ key }) => changed[key])])

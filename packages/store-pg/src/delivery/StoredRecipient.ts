@@ -1,7 +1,7 @@
 /** The parts of an address's row that are needed to send to it, decrypted. */
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
-import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientCertificate"
+import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { decryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
