@@ -1,6 +1,6 @@
 /** The options of `openCabinet`, which reads no environment variables and changes no global state. */
 import { Effect } from "effect"
-import { readSettings } from "../settings/ReadSettings.ts"
+import { readSettings, type SettingSources } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
 import { StartError } from "../error/StartError.ts"
 import type { ProgramSignIn, WhoIs } from "@data-cabinet/http-node/session/ExternalSignIn"
@@ -107,53 +107,64 @@ export interface ConsoleOptions {
 
 type OptionName = keyof OpenCabinetOptions
 
-const list = (values: ReadonlyArray<string> | undefined) => values?.join(",")
-const onOff = (value: boolean | undefined) => (value === undefined ? undefined : value ? "on" : "off")
-const millis = (value: number | undefined) => (value === undefined ? undefined : `${value}ms`)
-const number = (value: number | undefined) => (value === undefined ? undefined : String(value))
+type Form<A> = (value: A) => string | undefined
+
+const text: Form<string | undefined> = (value) => value
+const list: Form<ReadonlyArray<string> | undefined> = (values) => values?.join(",")
+const onOff: Form<boolean | undefined> = (value) => (value === undefined ? undefined : value ? "on" : "off")
+const millis: Form<number | undefined> = (value) => (value === undefined ? undefined : `${value}ms`)
+const number: Form<number | undefined> = (value) => (value === undefined ? undefined : String(value))
+
+/** An option in milliseconds says so in its name. */
+type SettingOf<Name extends string> = Name extends `${infer Setting}Millis` ? Setting : Name
+
+const settingOf = (name: string): string => name.replace(/Millis$/, "")
+
+/** The text that each option's setting is read from; null for an option that is no setting of the command. */
+const FORMS: {
+  readonly [Name in OptionName]-?: SettingOf<Name> extends SettingName ? Form<OpenCabinetOptions[Name]> : null
+} = {
+  databaseUrl: text,
+  databaseCa: text,
+  dataDir: text,
+  postgresBin: text,
+  postgresPort: number,
+  baseUrl: text,
+  delivery: null,
+  maxConnections: null,
+  maxReaderConnections: null,
+  log: null,
+  readerUrl: text,
+  authorUrl: text,
+  readUrl: text,
+  readLagMillis: millis,
+  timeZone: text,
+  docsUrl: text,
+  apiOrigins: list,
+  trustedProxies: list,
+  secretKey: text,
+  allowedNetworks: list,
+  destinationRoot: text,
+  apiRate: number,
+  intakeRate: number,
+  intakeMaxBytes: number,
+  statementTimeoutMillis: millis,
+  lockTimeoutMillis: millis,
+  reading: onOff,
+  retentionDays: number,
+  logDays: number,
+  failedLogDays: number,
+  auditDays: number,
+  console: (value) => onOff(value === undefined ? undefined : value !== false),
+}
 
 /** The options that are also settings of the command, as text that settings are parsed from. */
-const asSettings = (options: OpenCabinetOptions) =>
-  ({
-    databaseUrl: options.databaseUrl,
-    databaseCa: options.databaseCa,
-    dataDir: options.dataDir,
-    postgresBin: options.postgresBin,
-    postgresPort: number(options.postgresPort),
-    baseUrl: options.baseUrl,
-    readerUrl: options.readerUrl,
-    authorUrl: options.authorUrl,
-    readUrl: options.readUrl,
-    readLag: millis(options.readLagMillis),
-    timeZone: options.timeZone,
-    docsUrl: options.docsUrl,
-    apiOrigins: list(options.apiOrigins),
-    trustedProxies: list(options.trustedProxies),
-    secretKey: options.secretKey,
-    allowedNetworks: list(options.allowedNetworks),
-    destinationRoot: options.destinationRoot,
-    apiRate: number(options.apiRate),
-    intakeRate: number(options.intakeRate),
-    intakeMaxBytes: number(options.intakeMaxBytes),
-    statementTimeout: millis(options.statementTimeoutMillis),
-    lockTimeout: millis(options.lockTimeoutMillis),
-    reading: onOff(options.reading),
-    retentionDays: number(options.retentionDays),
-    logDays: number(options.logDays),
-    failedLogDays: number(options.failedLogDays),
-    auditDays: number(options.auditDays),
-    console: onOff(options.console === undefined ? undefined : options.console !== false),
-  }) satisfies { readonly [Name in SettingName]?: string | undefined }
-
-/** Options named differently from their setting, or without a setting. */
-const OTHER_NAMES: ReadonlyArray<OptionName> = [
-  "statementTimeoutMillis",
-  "lockTimeoutMillis",
-  "delivery",
-  "maxConnections",
-  "maxReaderConnections",
-  "log",
-]
+const asSettings = (options: OpenCabinetOptions): SettingSources["given"] =>
+  Object.fromEntries(
+    Object.entries<Form<never> | null>(FORMS).flatMap(([name, form]) =>
+      form === null ? [] : [[settingOf(name), form(options[name as OptionName] as never)]],
+    ),
+  )
 
 const refuse = (message: string) => Effect.fail(new StartError({ code: "bad_setting", message }))
 
@@ -189,11 +200,13 @@ export const programSignIn = ({ console: given }: Pick<OpenCabinetOptions, "cons
     ? { whoIs: given.whoIs, hint: given.signInHint ?? null }
     : undefined
 
+const FLAGS: ReadonlyMap<string, string> = new Map(Object.entries(SETTINGS).map(([name, { flag }]) => [name, flag]))
+
 /** Names options in a message of the command, which names flags. */
 const inOptionWords = (error: StartError): StartError => {
-  for (const [name, { flag }] of Object.entries(SETTINGS)) {
-    if (!error.message.startsWith(`--${flag} `)) continue
-    const option = OTHER_NAMES.find((other) => other === `${name}Millis`) ?? name
+  for (const option of Object.keys(FORMS)) {
+    const flag = FLAGS.get(settingOf(option))
+    if (flag === undefined || !error.message.startsWith(`--${flag} `)) continue
     return new StartError({ code: error.code, message: `${option}${error.message.slice(flag.length + 2)}` })
   }
   return error
@@ -201,16 +214,11 @@ const inOptionWords = (error: StartError): StartError => {
 
 /** Converts the options to settings, with the checks and the messages of the command. */
 export const settingsFrom = Effect.fnUntraced(function* (options: OpenCabinetOptions, opener = "openCabinet") {
-  const given = asSettings(options)
-  const unknown = Object.keys(options).find(
-    (name) =>
-      !(Object.hasOwn(given, name) && !/^(statement|lock)Timeout$/.test(name)) &&
-      !OTHER_NAMES.some((other) => other === name),
-  )
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(FORMS, name))
   // A misspelt databaseUrl would open an embedded database instead.
   if (unknown !== undefined) return yield* refuse(`${opener} has no option ${unknown}.`)
   yield* checkPool("maxConnections", options.maxConnections, MIN_CONNECTIONS)
   yield* checkPool("maxReaderConnections", options.maxReaderConnections, 1)
   yield* checkConsole(options.console)
-  return yield* Effect.mapError(readSettings({ given, env: {} }), inOptionWords)
+  return yield* Effect.mapError(readSettings({ given: asSettings(options), env: {} }), inOptionWords)
 }) satisfies (options: OpenCabinetOptions, opener?: string) => Effect.Effect<Settings, StartError>
