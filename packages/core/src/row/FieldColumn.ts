@@ -3,11 +3,11 @@
 /** The kinds of column that a sender can create. A column never changes its kind by itself. */
 export type SentKind = "numeric" | "text" | "boolean" | "jsonb"
 
-/** The kinds that a column can have: those that senders create, and those that only an operator can choose. */
-export type ColumnKind = SentKind | "date" | "timestamptz"
+/** All kinds of columns: those that senders create, and those that only an operator can choose. */
+export const COLUMN_KINDS = ["numeric", "text", "boolean", "jsonb", "date", "timestamptz"] as const
 
-/** All kinds of columns. */
-export const COLUMN_KINDS: ReadonlyArray<ColumnKind> = ["numeric", "text", "boolean", "jsonb", "date", "timestamptz"]
+/** The kinds that a column can have. */
+export type ColumnKind = (typeof COLUMN_KINDS)[number]
 
 export interface FieldColumn {
   /** The field's name as sent: the column's label. */
