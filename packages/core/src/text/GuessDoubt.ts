@@ -3,6 +3,7 @@
  * them, and by case: a capital after a small letter marks the wrong charset. Other Cyrillic charsets, and the Hebrew one, whose letters
  * lie where the small Cyrillic ones do, are rated the same way.
  */
+import { centralCharset } from "./CentralEurope.ts"
 import { charsetOf, UTF_8, WINDOWS_1251, WINDOWS_1252 } from "./Charset.ts"
 import type { Charset } from "./Charset.ts"
 import { mayBeTwoBytes } from "./ShortGuess.ts"
@@ -22,7 +23,10 @@ const MAX_SAMPLE = 65_536
 export const judgeGuess = (bytes: Buffer, guess: Charset): GuessVerdict => {
   if (guess === UTF_8) return { charset: guess, isClear: true }
   const sample = bytes.length > MAX_SAMPLE ? bytes.subarray(0, MAX_SAMPLE) : bytes
-  if (guess !== WINDOWS_1251) return { charset: guess, isClear: guess !== WINDOWS_1252 || isPlausibleLatin(sample) }
+  if (guess !== WINDOWS_1251) {
+    if (guess !== WINDOWS_1252 || isPlausibleLatin(sample)) return { charset: guess, isClear: true }
+    return { charset: centralCharset(sample) ?? guess, isClear: false }
+  }
   const own = rate(sample, ratings(WINDOWS_1251))
   const isTwoBytes = own.high <= FEW && mayBeTwoBytes(sample)
   const isOnlySigns = own.letters === 0 && own.score >= own.high * SIGN

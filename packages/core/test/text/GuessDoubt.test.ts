@@ -3,6 +3,7 @@ import iconv from "iconv-lite"
 import { describe } from "vitest"
 import { WINDOWS_1251 } from "../../src/text/Charset.ts"
 import { guessCharset } from "../../src/text/CharsetGuess.ts"
+import { centralCharset } from "../../src/text/CentralEurope.ts"
 import { judgeGuess } from "../../src/text/GuessDoubt.ts"
 
 const judge = (codec: string, text: string) => {
@@ -153,6 +154,41 @@ describe("judgeGuess", () => {
     "3½",
   ])("judgeGuess is clear about windows-1252 %j", (text) =>
     assert.deepStrictEqual(judge("win1252", text), [guessCharset(iconv.encode(text, "win1252")).name, true]),
+  )
+
+  it.for([
+    ["win1250", "windows-1250", "Zażółć gęślą jaźń\nŻółta łódź płynie wzdłuż rzeki"],
+    ["iso88592", "iso-8859-2", "Zażółć gęślą jaźń\nŻółta łódź płynie wzdłuż rzeki"],
+    ["win1250", "windows-1250", "Příliš žluťoučký kůň úpěl ďábelské ódy"],
+    ["win1250", "windows-1250", "Hűtőgép, fűszer, szálloda, tükörfúrógép"],
+    ["win1250", "windows-1250", "Šťastný kôň vŕta; ľahký dážď, ôsmy štvrťrok"],
+    ["win1250", "windows-1250", "Čovjek će doći kući; žuti šešir, đak"],
+  ] as const)("judgeGuess reads a text in %s as %s, as unclear: %s", ([codec, name, text]) =>
+    assert.deepStrictEqual(judge(codec, text), [name, false]),
+  )
+
+  it.for([
+    "Straße, Größe, Müller\nCafé crème à Orléans, garçon",
+    "Ações, coração, órgãos e três pães\nà noite",
+    "El niño comió piñas y jamón en el café",
+    "También está aquí: cámara, teléfono, número, público",
+    "Smørrebrød på bordet, ærlig talt; blå køer går hjem",
+    "Öö ja õun, jõgi, sõber, kõik hästi, täna öösel",
+    "Þetta er gott; æðislegt veður í dag, ég á hús",
+    "10 m³ bei 20 °C, ½ l, 2² = 4; Preis 3 € ± 5 %, Größe µ",
+    "Tom’s “best” cafés – naïve façade, jalapeño, über-piñata",
+  ])("judgeGuess keeps windows-1252: %s", (text) => {
+    assert.strictEqual(judge("win1252", text)[0], "windows-1252")
+    assert.isNull(centralCharset(iconv.encode(text, "win1252")))
+  })
+
+  it.for([
+    ["cp852", "Zażółć gęślą jaźń, Příliš žluťoučký kůň"],
+    ["win1250", "Łódź"],
+    ["win1257", "Ąžuolas žydi, ėjo šuo; jūra ir saulė, ņēma ķirsi"],
+    ["win1254", "Doğan güneş, ışık, İstanbul'da çay içti, şeker"],
+  ] as const)("centralCharset is null for %s: %s", ([codec, text]) =>
+    assert.isNull(centralCharset(iconv.encode(text, codec))),
   )
 
   it("judgeGuess leaves UTF-8 alone", () => assert.deepStrictEqual(judge("utf8", "Їжак 山田 Łódź"), ["utf-8", true]))
