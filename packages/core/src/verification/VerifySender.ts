@@ -158,14 +158,13 @@ const secondsIn = (text: string, { form }: TimestampForm): number | undefined =>
   return Number.isNaN(millis) ? undefined : millis / 1000
 }
 
-/** Undefined for a malformed signature, which Node would read in part. */
+/** Undefined for a malformed signature, which Node would read in part. base64 may have the alphabet of URLs. */
 const bytesOf = (text: string, encoding: "hex" | "base64"): Buffer | undefined => {
-  const isWell =
-    encoding === "hex" ? /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) : /^[0-9A-Za-z+/]{2,128}={0,2}$/.test(text)
-  if (!isWell) return undefined
-  const bytes = Buffer.from(text, encoding)
+  if (encoding === "hex") return /^(?:[0-9a-fA-F]{2}){1,64}$/.test(text) ? Buffer.from(text, "hex") : undefined
+  if (!/^(?:[0-9A-Za-z+/]{2,128}|[\w-]{2,128})={0,2}$/.test(text)) return undefined
+  const bytes = Buffer.from(text, "base64")
   // Several base64 texts can encode the same bytes; only one of them is accepted, with or without padding.
-  return encoding === "hex" || bytes.toString("base64").startsWith(text) ? bytes : undefined
+  return bytes.toString("base64").startsWith(text.replaceAll("-", "+").replaceAll("_", "/")) ? bytes : undefined
 }
 
 /** A text unchanged: Node takes four times as long with a key of bytes. */

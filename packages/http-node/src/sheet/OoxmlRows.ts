@@ -7,6 +7,7 @@ import { cellNumber } from "./CellNumber.ts"
 import { cellReference, MAX_ROWS } from "./CellReference.ts"
 import type { NumberKind } from "./NumberFormat.ts"
 import { RowBuilder } from "./RowBuilder.ts"
+import { RowOrder } from "./RowOrder.ts"
 import { isoText, serialText } from "./SerialTime.ts"
 import { BESIDE_TEXT, isExtension } from "./SharedStrings.ts"
 import { SheetFault } from "./SheetFault.ts"
@@ -25,7 +26,7 @@ const [START, SHEET, DATA, ROW, CELL, VALUE, INLINE, RUN, INLINE_TEXT] = [0, 1, 
 
 export class OoxmlRows implements XmlHandler {
   readonly #context: SheetContext
-  readonly #emit: (row: SheetRow) => void
+  readonly #order: RowOrder
   readonly #row: RowBuilder
   #scanner!: XmlScanner
   #state: number = START
@@ -47,7 +48,7 @@ export class OoxmlRows implements XmlHandler {
 
   constructor(context: SheetContext, emit: (row: SheetRow) => void) {
     this.#context = context
-    this.#emit = emit
+    this.#order = new RowOrder(emit)
     this.#row = new RowBuilder(context.rowCharacters)
   }
 
@@ -97,7 +98,7 @@ export class OoxmlRows implements XmlHandler {
       case ROW: {
         this.#state = DATA
         const row = this.#row.take()
-        if (row !== undefined) this.#emit(row)
+        if (row !== undefined) this.#order.add(row)
         return
       }
       case INLINE_TEXT:
@@ -110,6 +111,9 @@ export class OoxmlRows implements XmlHandler {
       case INLINE:
         this.#state = CELL
         return
+      case DATA:
+        this.#state = SHEET
+        return this.#order.end()
       default:
         this.#state--
     }
@@ -136,7 +140,7 @@ export class OoxmlRows implements XmlHandler {
   }
 
   #startRow(line: number): void {
-    if (line <= this.#previous) throw new SheetFault(`row ${line} comes after row ${this.#previous}`)
+    if (line < 1) throw new SheetFault(`it has a row ${line - this.#rowShift}`)
     if (line > MAX_ROWS) throw new SheetFault(`it has a row ${line}; a sheet has at most ${MAX_ROWS}`)
     this.#row.begin(line)
     this.#previous = line
