@@ -102,6 +102,7 @@ export class CsvReader {
     this.#read(cut)
     if (this.#stopped) return
     if (this.#state === QUOTED) return this.#stop("a quote opened here is never closed")
+    if (this.#cells.length === 0 && isEndMark(this.#cell)) return
     if (this.#state !== START || this.#cells.length > 0) {
       if (this.#state === START) this.#columns.push(this.#base - this.#lineStart + 1)
       this.#endCell()
@@ -223,6 +224,9 @@ export class CsvReader {
     this.#stopped = true
   }
 }
+
+/** Ctrl-Z after the last line, by which programs of DOS mark the end of a text; some fill the last block with it. */
+export const isEndMark = (rest: string): boolean => /^\u001A{1,1024}$/.test(rest)
 
 /** As many as the widest spreadsheet has. */
 export const MAX_CELLS = 16_384

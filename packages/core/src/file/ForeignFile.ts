@@ -118,6 +118,11 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^(?:version: 1\r?\n\s*)?dn: \w+=/, "a directory (LDIF)"],
   [/^-----BEGIN [A-Z ]+-----\s/, "a key or certificate (PEM)"],
   [/^%!PS-/, "a PostScript document"],
+  [/^(?:\d{1,6}\r?\n)?\d{1,2}:\d\d:\d\d[,.]\d{3} --> \d{1,2}:\d\d:\d\d[,.]\d{3}[ \r\n]/, "a file of subtitles (SRT)"],
+  [/^WEBVTT[ \t\r\n]/, "a file of subtitles (WebVTT)"],
+  [/^\[Script Info\]\s/, "a file of subtitles (SubStation Alpha)"],
+  [/^begin [0-7]{3,4} [^\r\n]{1,255}\r?\nM[ -`]{60}\r?\n/, "a file encoded as text (uuencode)"],
+  [/^data:[\w.+/-]{0,100}(?:;[\w=-]{1,50}){0,3};base64,/, "a file encoded as text (base64)"],
 ]
 
 /** A line of prose: a header separates its names and does not end with a full stop. */
@@ -131,7 +136,25 @@ const isSentence = (line: string): boolean =>
 export const foreignLines = (text: string): string | undefined => {
   const begin = text.slice(0, LOOK_CHARACTERS).trim()
   if (text.length <= LOOK_CHARACTERS && isSentence(begin)) return "one line of words, not a table"
-  return isWrapped(begin, text.length > LOOK_CHARACTERS) ? WRAPPED : undefined
+  const isCut = text.length > LOOK_CHARACTERS
+  if (isBase64(begin, isCut)) return "a file encoded as text (base64), not a table"
+  return isWrapped(begin, isCut) ? WRAPPED : undefined
+}
+
+/**
+ * Lines of base64 as long as mails and certificates have them, of which only the last is shorter; lists of tokens or
+ * checksums have lines of one length, and hexadecimal ones have no letters of both cases.
+ */
+const isBase64 = (begin: string, isCut: boolean): boolean => {
+  const lines = begin.split(/\r?\n/)
+  const last = lines.pop()!
+  const [first = ""] = lines
+  if (lines.length === 0 || (first.length !== 76 && first.length !== 64) || last.length > first.length) return false
+  if (!lines.every((line) => line.length === first.length && /^[\w+/-]+$/.test(line))) return false
+  const isEnd = isCut
+    ? lines.length > 1 && first.length === 76
+    : last.length < first.length && /^[\w+/-]+={0,2}$/.test(last)
+  return isEnd && /[a-z]/.test(begin) && /[A-Z]/.test(begin) && /\d/.test(begin)
 }
 
 const foreignText = (text: string): string | undefined => {

@@ -6,9 +6,13 @@ import { Result } from "effect"
 import type { Json } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
+import { isEndMark } from "./CsvReader.ts"
 import { type ItemSink, MAX_ITEM_LENGTH, type TextReader, tooLong } from "./FileItem.ts"
 
 const isSpace = (code: number) => code === 32 || code === 10 || code === 13 || code === 9
+
+/** The end of a text in DOS. */
+const CTRL_Z = 26
 
 /** Emits a value as an item, or the reason for refusing it, with the position where it begins. */
 const takeValue = (text: string, line: number, column: number, sink: ItemSink): void => {
@@ -86,7 +90,7 @@ export class JsonListReader implements TextReader {
           else if (code === 123 || code === 91) this.#depth++
           else if ((code === 125 || code === 93) && this.#depth > 0) this.#depth--
         }
-      } else if (this.#place === "behind" && !isSpace(code)) {
+      } else if (this.#place === "behind" && !isSpace(code) && code !== CTRL_Z) {
         this.#refuse("there is text after the end of the list")
         this.#stopped = true
       }
@@ -163,7 +167,7 @@ export class JsonLinesReader implements TextReader {
   }
 
   end(): void {
-    this.#take(this.#rest)
+    if (!isEndMark(this.#rest)) this.#take(this.#rest)
   }
 
   #take(line: string): void {

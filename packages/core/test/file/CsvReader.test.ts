@@ -128,3 +128,14 @@ it("CsvReader refuses a line once, however many errors it has, and reads the nex
     ],
   )
 })
+
+it("CsvReader leaves out Ctrl-Z after the last line, the end of a text in DOS, but in no cell", () => {
+  for (const end of ["\u001A", "\u001A".repeat(128)])
+    for (const pieces of [[`a,b\r\n1,2\r\n${end}`], [...`a,b\r\n1,2\r\n${end}`]])
+      assert.deepStrictEqual(csv(pieces).rows, [
+        ["a", "b"],
+        ["1", "2"],
+      ])
+  assert.deepStrictEqual(csv(["a\n\u001A\n\u001Ab"]).rows, [["a"], ["\u001A"], ["\u001Ab"]])
+  assert.deepStrictEqual(csv(["a,\u001A"]).rows, [["a", "\u001A"]])
+})

@@ -13,6 +13,12 @@ const OLE = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
 const ole = (stream: string, before = 1000) =>
   Buffer.concat([OLE, Buffer.alloc(before), Buffer.from(`Root Entry\0${stream}\0`, "utf16le"), Buffer.alloc(300)])
 
+const bytes = (length: number) => Buffer.from(Array.from({ length }, (_, n) => (n * n * 31 + n * 7) % 251))
+const base64Lines = (width: number, length: number) =>
+  bytes(length)
+    .toString("base64")
+    .replaceAll(new RegExp(`.{${width}}`, "g"), "$&\r\n")
+
 it.each([
   ["deal.xls", '<meta http-equiv="Content-type" content="text/html" />\n<p>Sign in</p>', /HTML page/],
   ["a.csv", "<!-- made by a shop -->\n<DIV>1</DIV>", /HTML page/],
@@ -53,6 +59,14 @@ it.each([
   ["dump.csv", "-- MySQL dump 10.13\n--\n/*!40101 SET NAMES utf8 */;\nDROP TABLE IF EXISTS `a`;\n", /SQL/],
   ["mail.csv", "Return-Path: <a@b.example>\r\nReceived: from x\r\n\r\nhi\r\n", /mail message/],
   ["mail.csv", "From: Ann <a@b.example>\r\nTo: c@d.example\r\n\r\nhi\r\n", /mail message/],
+  ["a.srt", "1\r\n00:00:01,000 --> 00:00:02,500\r\nHello, you\r\n\r\n2\r\n", /subtitles \(SRT\)/],
+  ["a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n", /subtitles \(WebVTT\)/],
+  ["a.ass", "[Script Info]\nTitle: a\n", /subtitles/],
+  ["a.csv", "begin 644 a.csv\nM86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A86%A\n`\nend\n", /uuencode/],
+  ["a.csv", "data:text/csv;charset=utf-8;base64,YSxiCjEsMgo=", /base64/],
+  ["a.csv", base64Lines(76, 300), /base64/],
+  ["a.csv", base64Lines(64, 200), /base64/],
+  ["a.csv", base64Lines(76, 9_000), /base64/],
   ["f.csv", "#!/bin/sh\necho 1,2\n", /a script/],
   ["f.csv", "[server]\nport = 80\n", /INI/],
   ["f.csv", "---\na: 1\nb: 2\n", /YAML/],
@@ -106,6 +120,36 @@ it.each([
   const failure = result._tag === "Failure" ? result.failure : assert.fail("it was taken")
   assert.deepInclude(failure, { code: "unreadable" })
   assert.match(failure.message, words)
+})
+
+it.each([
+  [
+    "checksums",
+    Array.from({ length: 5 }, (_, n) =>
+      bytes(32 + n)
+        .subarray(n)
+        .toString("hex"),
+    ).join("\n"),
+  ],
+  [
+    "tokens",
+    Array.from({ length: 5 }, (_, n) =>
+      bytes(48 + n)
+        .subarray(n)
+        .toString("base64"),
+    ).join("\n"),
+  ],
+  [
+    "many tokens",
+    Array.from({ length: 99 }, (_, n) =>
+      bytes(48 + n)
+        .subarray(n)
+        .toString("base64"),
+    ).join("\n"),
+  ],
+  ["numbers and times", "1\n00:00:01\n2\n00:00:02\n"],
+])("inspectFile reads a column of %s", async (_, text) => {
+  assert.strictEqual((await inspect("a.csv", text))._tag, "Success")
 })
 
 it("inspectFile reads tables whose cells hold dashes", async () => {

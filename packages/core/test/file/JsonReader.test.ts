@@ -155,3 +155,9 @@ it("JsonLinesReader and JsonListReader report items in which an escape became U+
   atPlace.end()
   assert.deepStrictEqual(lines, [1, 2, 5])
 })
+
+it("JSON readers leave out Ctrl-Z after the end of a text of DOS", () => {
+  assert.deepInclude(ndjson('{"a":1}\r\n\u001A'), { items: ['{"a":1}'], refusals: [] })
+  assert.deepInclude(list('[{"a":1}]\r\n\u001A'), { items: ['{"a":1}'], refusals: [] })
+  assert.lengthOf(ndjson('\u001A\n{"a":1}').refusals, 1)
+})
