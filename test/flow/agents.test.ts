@@ -1,6 +1,7 @@
 /** `/mcp` as agents use it: through the protocol's official client, and by requests that no client sends. */
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { AccessTokens } from "@data-cabinet/core/key/AccessTokens"
+import { HANDSHAKES } from "@data-cabinet/core/agent/AgentEnvelope"
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
@@ -407,6 +408,23 @@ it("malformed messages are refused, and no part of them runs", async () => {
   expect(await welcome.text()).toMatch(
     new RegExp(`^\\{"jsonrpc":"2\\.0","id":${DIGITS.slice(0, 20)},"result":\\{"protocolVersion":"2025-11-25"`),
   )
+})
+
+it.each(HANDSHAKES)("a client of revision %s connects, lists, reads each digit and the resources", async (revision) => {
+  const older = new StatelessClient({ name: "test", version: "1" }, { supportedProtocolVersions: [revision] })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await older.connect(new StatelessTransport(new URL(`${cabinet.base}/mcp`), { requestInit }))
+  try {
+    expect(older.getNegotiatedProtocolVersion()).toBe(revision)
+    expect((await older.listTools()).tools).toEqual((await client.listTools()).tools)
+    const { content } = await older.callTool({ name: "read_rows", arguments: ORDERS })
+    expect((content.at(-1) as { readonly text: string }).text).toContain(`"total":${DIGITS}`)
+    const gone = older.readResource({ uri: "cabinet://tables/sources/nothing" })
+    await expect(gone).rejects.toThrow(/There is no resource/)
+    expect((await older.readResource({ uri: "cabinet://tables/sources/orders" })).contents).toHaveLength(2)
+  } finally {
+    await older.close()
+  }
 })
 
 it("a client of the revision without a handshake discovers, lists, reads each digit and waits", async () => {
