@@ -14,6 +14,7 @@ import { memory } from "./figure/memory.ts"
 import { rows, rowsShort } from "./figure/rows.ts"
 import { rowsBeside } from "./figure/rowsBeside.ts"
 import { rowsDepth } from "./figure/rowsDepth.ts"
+import { rowsWide } from "./figure/rowsWide.ts"
 import { search } from "./figure/search.ts"
 import { start } from "./figure/start.ts"
 import { stored } from "./figure/stored.ts"
@@ -29,6 +30,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   rowsShort,
   rowsDepth,
   rowsBeside,
+  rowsWide,
   contains,
   search,
   consoleCost,
