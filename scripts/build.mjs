@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
+import { asciiOnly } from "./bundle/asciiOnly.mjs"
 import { embedFiles } from "./bundle/embedFiles.mjs"
 import { licenses } from "./bundle/licenses.mjs"
 import { compiled, root } from "./bundle/places.mjs"
@@ -22,7 +23,7 @@ const { plugin, moduleIds } = await embedFiles("cjs")
 const bundle = await rolldown({
   input: join(compiled, "bin.js"),
   platform: "node",
-  plugins: [plugin],
+  plugins: [plugin, asciiOnly],
   // What remains of it is Effect's lookup of bundler settings, of which there are none.
   transform: { define: { "import.meta": "{}" } },
   onLog: (level, log) => {

@@ -10,6 +10,7 @@ import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { rolldown } from "rolldown"
 import { dts } from "rolldown-plugin-dts"
+import { asciiOnly } from "./asciiOnly.mjs"
 import { embedFiles } from "./embedFiles.mjs"
 import { compiled } from "./places.mjs"
 
@@ -48,7 +49,7 @@ const bundle = async (input, dir, format, external, isForOldNode = false) => {
     input,
     platform: "node",
     external,
-    plugins: isForOldNode ? [plugin] : [plugin, builtins],
+    plugins: [plugin, ...(isForOldNode ? [] : [builtins]), ...(format === "cjs" ? [asciiOnly] : [])],
     // In CommonJS what remains of it is Effect's lookup of bundler settings, of which there are none.
     transform: {
       ...(format === "cjs" ? { define: { "import.meta": "{}" } } : {}),

@@ -101,6 +101,13 @@ it("an installation has at most 12 packages and 75 MB, or 13 MB without PostgreS
   expect(bytesIn(installed())).toBeLessThan(13_000_000)
 })
 
+it("its programs are ASCII, of which V8 keeps one byte a character", () => {
+  const lib = join(installed(), "dist", "lib")
+  const programs = readdirSync(lib).filter((name) => name.endsWith(".cjs"))
+  expect(programs.length).toBeGreaterThan(5)
+  for (const name of programs) expect(readFileSync(join(lib, name), "utf8"), name).not.toMatch(/[^\0-\x7F]/)
+})
+
 const installed = () => join(here.app, "node_modules", "data-cabinet")
 
 const bytesIn = (folder: string): number =>

@@ -68,7 +68,8 @@ export const start: Figure = {
       times.empty.push((await startOnce([EMPTY], env)).took)
       bench.say(`  ${round + 1} ours ${Math.round(times.ours.at(-1)!)} ms, empty ${Math.round(times.empty.at(-1)!)} ms`)
     }
-    const restMillis = bench.sized(500, 15_000)
+    // Unused memory is given back after a minute.
+    const restMillis = bench.sized(500, 75_000)
     const resident = {
       ours: (await startOnce([cabinet, "serve"], env, restMillis)).resident,
       empty: (await startOnce([EMPTY], env, restMillis)).resident,
