@@ -19,9 +19,8 @@ interface AllLabels extends Labels {
 }
 
 /** Of a value with parts, the labels of its parts. */
-interface PartLabels {
+interface PartLabels extends Pick<AllLabels, "hint"> {
   readonly parts: Readonly<Record<string, AllLabels>>
-  readonly hint?: Labels
 }
 
 /** A setting that is chosen from a list also names its null. */
@@ -110,10 +109,7 @@ const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
 const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared & typeof SECRET_SETTINGS.declared> = {
   rate: { english: "Most deliveries per second", russian: "Не больше доставок в секунду" },
   timeoutSeconds: { english: "Time limit in seconds", russian: "Предел времени в секундах" },
-  giveUpAfterSeconds: {
-    english: "Pause it after failing for",
-    russian: "Приостановить, если не отвечает в течение",
-  },
+  giveUpAfterSeconds: { english: "Pause it after failing for", russian: "Приостановить, если не отвечает в течение" },
   pauseOnGone: { english: "A response of 410 pauses it", russian: "Ответ 410 приостанавливает адрес" },
   order: {
     english: "Order",
@@ -181,6 +177,31 @@ const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared & typeof SECRET_SETTING
         "Для получателя, который его требует (взаимный TLS): в PEM, цепочка следом. Ключ — без пароля, потом он никому не показывается.",
     },
   },
+}
+
+type OfAddresses = typeof SENDING_SETTINGS | typeof SECRET_SETTINGS
+type Errors = (typeof SOURCE_SETTINGS | typeof POLL_SETTINGS | OfAddresses)["errors"]
+
+/** The refusals of invalid settings in Russian. */
+export const RUSSIAN_SETTING_REFUSALS: Readonly<Record<Errors[number]["code"], string>> = {
+  bad_encoding: "Такой кодировки нет, или она здесь не подходит.",
+  bad_thanks_url: "Адрес страницы благодарности должен начинаться с имени протокола сайта.",
+  bad_keep_headers: "Такой заголовок сохранять нельзя, или начало имени слишком короткое.",
+  bad_header_fields: "Такой заголовок не может быть полем.",
+  bad_honeypot: "Ловушка не может называться так, как поле формы.",
+  bad_inbox: "Входящие можно только включить или выключить.",
+  bad_allow_origins: "Это не адрес сайта, или их слишком много.",
+  bad_interval: "Промежуток — от 10 секунд до 30 дней.",
+  bad_format: "Такой формат прочитать нельзя.",
+  bad_pointer: "Это не путь внутри JSON, или формат — не JSON.",
+  bad_key: "Это ни имя поля, ни путь к нему.",
+  bad_certificate: "Клиентский сертификат не подходит.",
+  bad_client_key: "Закрытый ключ не подходит.",
+  bad_rate: "Ограничение — целое число, и оно не должно быть слишком большим.",
+  bad_give_up: "Время до приостановки — от минуты до десяти лет.",
+  bad_batch: "Пачка — от 1 до 100 событий и от 0 до 60 секунд ожидания, и только у адреса с порядком.",
+  bad_template: "Такое тело доставки отправить нельзя.",
+  bad_timeout: "Предел времени — целое число секунд от 1 до 15.",
 }
 
 /** The labels of an object's settings in one language. */
