@@ -3,6 +3,8 @@
  * constraints, indexes, views, functions, triggers and comments. `vitest run packages/store-pg/test/migrations/Schema -u`
  * writes it again.
  */
+import { readFileSync } from "node:fs"
+import { COLUMN_KINDS } from "@data-cabinet/core/row/FieldColumn"
 import { expect, it } from "vitest"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
@@ -60,4 +62,10 @@ it("schema.sql matches the result of the migrations", async () => {
   const header =
     "-- What all migrations together make, to be read. Written by test/migrations/Schema.test.ts; nothing runs it.\n\n"
   await expect(header + texts.join("\n")).toMatchFileSnapshot("../../schema.sql")
+})
+
+it("the constraint of cabinet.field_column admits every kind of column, and no other", () => {
+  const schema = readFileSync(new URL("../../schema.sql", import.meta.url), "utf8")
+  const [, listed] = /CONSTRAINT field_column_type_check CHECK .*ARRAY\[(.*?)\]/.exec(schema)!
+  expect([...listed!.matchAll(/'(\w+)'/g)].map(([, kind]) => kind)).toEqual([...COLUMN_KINDS])
 })
