@@ -154,6 +154,27 @@ it("files have the events as the feed has them, for every reader, and a paused d
   assert.strictEqual((await viewer.manage("GET", `destinations/${parquet.id}`)).json.event_id, ids.at(-1))
 })
 
+it("the console shows how far each destination has come, and why one waits; its acts are an owner's", async () => {
+  const html = (await viewer.get("/console/destinations")).text
+  assert.match(html, /tables\/all<\/bdi> <span class="badge good">up to date</)
+  assert.match(html, /paused<\/bdi> <span class="badge quiet">paused</)
+  assert.notInclude(html, "/pause")
+  const [{ id }] = (await viewer.manage("GET", "destinations")).json.data as [{ readonly id: number }]
+  assert.strictEqual((await viewer.post(`/console/destinations/${id}/pause`, {})).status, 403)
+  assert.strictEqual((await owner.post(`/console/destinations/${id}/pause`, {})).status, 303)
+  assert.isTrue((await owner.manage("GET", `destinations/${id}`)).json.paused)
+  assert.strictEqual((await owner.post(`/console/destinations/${id}/resume`, {})).status, 303)
+  await database.run(
+    "UPDATE cabinet.follower SET failures = 2, error = 'The bucket refused <it>.', not_before = cabinet.now() + interval '1 hour' WHERE name = 's3://events/all'",
+  )
+  const failing = (await owner.get("/console/destinations")).text
+  assert.match(failing, /s3:\/\/events\/all<\/bdi> <span class="badge bad">failed 2 times</)
+  assert.include(failing, "The bucket refused &lt;it&gt;.")
+  assert.include(failing, "Try now")
+  const filled = await owner.post(`/console/destinations/${id}/restart`, {})
+  assert.deepEqual([filled.status, filled.text.includes("lines has files of this destination")], [409, true])
+})
+
 it("a destination is listed among the followers, is removed with its position, and each act is logged", async () => {
   const listed = (await viewer.manage("GET", "followers")).json.data as ReadonlyArray<{ readonly kind: string }>
   expect(listed.filter(({ kind }) => kind === "destination")).toEqual([

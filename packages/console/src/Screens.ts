@@ -1,5 +1,6 @@
 /** All screens, each with its address. To add one, add an Effect of screens here. */
 import { Effect } from "effect"
+import { destinationScreens } from "./destination/DestinationScreens.ts"
 import { erasureScreens } from "./event/ErasureScreens.ts"
 import { eventScreens } from "./event/EventScreens.ts"
 import { auditScreens } from "./audit/AuditScreens.ts"
@@ -44,6 +45,7 @@ export const allScreens = Effect.map(
     sourceScreens,
     lateScreens,
     integrationScreens,
+    destinationScreens,
     fileScreens,
     importScreens,
     pollScreens,

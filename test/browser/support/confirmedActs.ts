@@ -3,6 +3,8 @@ export const CONFIRMED_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/client-certificate/remove",
   "addresses/{id}/remove",
   "addresses/{id}/rotate",
+  "destinations/{id}/remove",
+  "destinations/{id}/restart",
   "events/purge",
   "events/{id}/purge",
   // A failed one is only marked.

@@ -62,3 +62,17 @@ export const fileTabs = (frame: Frame, current: "files" | "polls"): HtmlValue =>
     current,
   )
 }
+
+/** The tabs of what leaves the cabinet: programs and addresses, and files. */
+export const integrationTabs = (frame: Frame, current: "integrations" | "destinations"): HtmlValue => {
+  const { sections, integration, destination } = frame.words
+  return tabs(
+    frame,
+    sections.integrations,
+    [
+      { path: "integrations", text: integration.tab, action: "address.read" },
+      { path: "destinations", text: destination.title, action: "destination.read" },
+    ],
+    current,
+  )
+}

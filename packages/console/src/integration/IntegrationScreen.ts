@@ -3,6 +3,7 @@ import { type Address, shownAddressUrl } from "@data-cabinet/core/delivery/Addre
 import type { ApiKey, IssuedKey } from "@data-cabinet/core/key/ApiKey"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { integrationTabs } from "../html/Tabs.ts"
 import { badge } from "../html/Badge.ts"
 import { confirmed } from "../html/Confirmation.ts"
 import { copyField, menu } from "../html/Menu.ts"
@@ -101,5 +102,5 @@ ${addresses.items.length === 0 && addresses.after === 0 ? markup`<div class="emp
 export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({
   title: frame.words.sections.integrations,
   section: "integrations",
-  main: markup`<h1>${frame.words.sections.integrations}</h1>${apiBlock(frame, data)}${addressBlock(frame, data)}${reportLoginBlock(frame, data)}`,
+  main: markup`<div class="head"><h1>${frame.words.sections.integrations}</h1></div>${integrationTabs(frame, "integrations")}${apiBlock(frame, data)}${addressBlock(frame, data)}${reportLoginBlock(frame, data)}`,
 })

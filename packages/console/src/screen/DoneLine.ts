@@ -43,6 +43,8 @@ export const UNDO: Readonly<Record<string, Undo>> = {
   "addresses/{id}/pause": { to: "resume" },
   "addresses/{id}/resume": { to: "pause" },
   "deliveries/{id}/cancel": { to: "resend", fields: ["from"] },
+  "destinations/{id}/pause": { to: "resume" },
+  "destinations/{id}/resume": { to: "pause" },
   "events/trash": { to: "restore", fields: ["event"] },
   "events/restore": { to: "trash", fields: ["event"] },
   "events/{id}/trash": { to: "restore" },
