@@ -336,7 +336,7 @@ CREATE TABLE cabinet.event (
   spam text,
   CONSTRAINT event_channel_check CHECK ((channel = ANY (ARRAY['webhook'::text, 'file'::text, 'pull'::text]))),
   CONSTRAINT event_pkey PRIMARY KEY (id),
-  CONSTRAINT event_spam_check CHECK ((spam = ANY (ARRAY['honeypot'::text, 'origin'::text])))
+  CONSTRAINT event_spam_check CHECK ((spam = ANY (ARRAY['honeypot'::text, 'origin'::text, 'no_proof'::text, 'wrong_proof'::text, 'used_proof'::text, 'unchecked_proof'::text]))) NOT VALID
 );
 
 CREATE TABLE cabinet.fan_out (
@@ -796,11 +796,15 @@ CREATE TABLE cabinet.source (
   inbox_email text,
   inbox_subject text,
   inbox_message text,
+  proof text,
+  proof_site_key text,
+  proof_secret text,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
   CONSTRAINT source_inbox_check CHECK ((inbox = ANY (ARRAY['on'::text, 'off'::text]))),
   CONSTRAINT source_pkey PRIMARY KEY (id),
+  CONSTRAINT source_proof_check CHECK ((proof = ANY (ARRAY['altcha'::text, 'turnstile'::text, 'hcaptcha'::text]))),
   CONSTRAINT source_rate_check CHECK ((rate > 0)),
   CONSTRAINT source_secret_hash_key UNIQUE (secret_hash),
   CONSTRAINT source_table_name_key UNIQUE (table_name),
@@ -864,6 +868,12 @@ CREATE TABLE cabinet.trashed_event (
   actor_id bigint,
   actor_name text,
   CONSTRAINT trashed_event_pkey PRIMARY KEY (event_id)
+);
+
+CREATE TABLE cabinet.used_proof (
+  id uuid NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT used_proof_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX activity_of_source ON cabinet.activity USING btree (source_id, hour);
@@ -951,6 +961,8 @@ CREATE INDEX table_rebuild_change_of_source ON cabinet.table_rebuild_change USIN
 CREATE INDEX trashed_event_newest ON cabinet.trashed_event USING btree (at, event_id);
 
 CREATE INDEX trashed_event_of_source ON cabinet.trashed_event USING btree (source_id, at, event_id);
+
+CREATE INDEX used_proof_until ON cabinet.used_proof USING btree (until);
 
 -- VIEW cabinet.delivery_all (id bigint, address_id bigint, event_id bigint, type text, state text, attempts integer, created_at timestamp with time zone, due_at timestamp with time zone, leased_until timestamp with time zone, last_at timestamp with time zone, outcome text)
 
@@ -1737,6 +1749,10 @@ COMMENT ON COLUMN cabinet.source.inbox IS 'Whether its events are shown as messa
 
 COMMENT ON COLUMN cabinet.source.inbox_name IS 'The field with the sender''s name, as those that follow; NULL: guessed.';
 
+COMMENT ON COLUMN cabinet.source.proof_site_key IS 'The public key of the provider''s widget; NULL for altcha.';
+
+COMMENT ON COLUMN cabinet.source.proof_secret IS 'The key of altcha''s challenges, or the provider''s secret key.';
+
 COMMENT ON TABLE cabinet.subscription IS 'Which events go to which addresses without a filter, kept by triggers. Removed addresses have none.';
 
 COMMENT ON COLUMN cabinet.subscription.source_id IS '0: every source.';
@@ -1762,3 +1778,7 @@ COMMENT ON COLUMN cabinet.table_rebuild_change.event_id IS 'NULL: the table was 
 COMMENT ON TABLE cabinet.trashed_event IS 'Events in the trash, with who put them there; null where that is not known.';
 
 COMMENT ON VIEW cabinet.upload_token IS 'The tokens for uploads that do not expire, for processes of the version before.';
+
+COMMENT ON TABLE cabinet.used_proof IS 'Solved challenges that came with an accepted event. Each is valid once.';
+
+COMMENT ON COLUMN cabinet.used_proof.until IS 'When it has expired everywhere, and is deleted.';

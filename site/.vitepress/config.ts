@@ -51,6 +51,7 @@ const SIDEBAR = [
     text: "Guides",
     items: docs(
       "guides/collect-a-form",
+      "guides/forms-without-spam",
       "guides/receive-github-webhooks",
       "guides/feed-a-warehouse",
       "guides/deliver-to-many",

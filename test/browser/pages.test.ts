@@ -177,3 +177,48 @@ it.each(["light", "dark"] as const)("every page fits a phone, in a %s scheme", a
     }
   }
 })
+
+describe("a form that demands a proof of a person", () => {
+  const policed = (address: string) => {
+    const { origin } = new URL(address)
+    const policy = `default-src 'none'; script-src ${origin} 'nonce-own'; connect-src ${origin} ${site.origin}; form-action ${origin}`
+    return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">
+<form method="post" action="${address}"><input name="a" value="1"><button>OK</button></form>
+<script src="${address}/proof.js" defer></script>`
+  }
+  const rowsOf = async (table: string) =>
+    (await database.run(`SELECT a, to_jsonb(t) ? 'altcha' AS proof FROM sources.${table} t ORDER BY _event_id`)).map(
+      ({ a, proof }) => [a, proof],
+    )
+
+  it("is sent with one under a strict policy, and the visitor gets the page", async () => {
+    const source = await cabinet.source("Proven", { proof: { kind: "altcha" } })
+    const { page, complaints } = await chromium.visit({ locale: "en" })
+    await page.goto(site.put("/proven", policed(cabinet.address(source))))
+    await Promise.all([page.waitForURL(cabinet.address(source)), page.click("button")])
+    assert.deepStrictEqual(complaints, [])
+    assert.deepStrictEqual(await rowsOf("proven"), [["1", false]])
+  })
+
+  it("that stays on its page gets a new one each time", async () => {
+    const source = await cabinet.source("Staying", { proof: { kind: "altcha" } })
+    const address = cabinet.address(source)
+    const script = `<script nonce="own">document.forms[0].addEventListener("submit", async (event) => {
+  event.preventDefault()
+  await fetch("${address}", { method: "POST", body: new URLSearchParams(new FormData(event.target)) })
+  event.target.a.value = "2"
+  document.title += "!"
+})</script>`
+    const { page, complaints } = await chromium.visit({ locale: "en" })
+    await page.goto(site.put("/staying", policed(address).replace("<script", `${script}<script`)))
+    for (const title of ["!", "!!"]) {
+      await page.click("button")
+      await page.waitForFunction((wanted) => document.title === wanted, title)
+    }
+    assert.deepStrictEqual(complaints, [])
+    assert.deepStrictEqual(await rowsOf("staying"), [
+      ["1", false],
+      ["2", false],
+    ])
+  })
+})

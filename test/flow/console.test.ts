@@ -383,6 +383,24 @@ it("a source is added, shows its address on request, accepts events, and is dele
   assert.include(await unsecret.text(), "<code>bad_challenge</code>")
   await press(`${path}/challenge`, { provider: "" }, owner)
   assert.strictEqual((await fetch(`${address}?crc_token=abc`)).status, 405)
+  const unproven = await press(`${path}/proof`, { kind: "turnstile", site_key: "0x4", secret: "" }, owner)
+  assert.include(await unproven.text(), "<code>bad_proof</code>")
+  await press(`${path}/proof`, { kind: "turnstile", site_key: "0x4AAA", secret: "hush-hush" }, owner)
+  const demanding = await (await see(path, { headers: owner })).text()
+  assert.include(demanding, '<option value="turnstile" selected>')
+  assert.notInclude(demanding, "hush-hush")
+  await press(`${path}/proof`, { kind: "altcha", site_key: "0x4AAA", secret: "" }, owner)
+  const forms = await (await press(`${path}/reveal`, {}, owner)).text()
+  assert.include(forms, "/proof.js&quot; defer&gt;&lt;/script&gt;")
+  assert.match(forms, /<pre class="text">script-src http:\S+; connect-src http/)
+  assert.notInclude(forms, "curl http")
+  assert.strictEqual((await fetch(`${address}/challenge`)).status, 200)
+  const robot = (await (await fetch(address, { method: "POST", body: "b=4" })).json()) as { id: number }
+  assert.include(
+    await (await see(`events/${robot.id}`, { headers: owner })).text(),
+    "it came without a proof of a person",
+  )
+  await press(`${path}/proof`, { kind: "" }, owner)
   const patterns = { value: "t={timestamp},v1={signature}", signed: "{timestamp}.{body}" }
   await press(`${path}/verify`, { ...verify, ...patterns }, owner)
   const described = await (await see(path, { headers: owner })).text()

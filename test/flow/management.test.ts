@@ -612,7 +612,23 @@ it("every action is logged with actor and outcome, for any kind of actor, and ne
     [400, "bad_challenge", "/challenge"],
   )
   assert.isNull((await ask("PATCH", one, { body: { challenge: null } })).json.challenge)
-  assert.notInclude(asked.text + verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text, "hush")
+  const proven = await ask("PATCH", one, { body: { proof: { kind: "turnstile", site_key: "0x4", secret: "hush-8" } } })
+  assert.deepStrictEqual(proven.json.proof, { kind: "turnstile", site_key: "0x4" })
+  assert.deepInclude((await audit("&action=source.change"))[0].changes, {
+    proof: { kind: "turnstile", site_key: "0x4", secret: "new" },
+  })
+  const moved = await ask("PATCH", one, { body: { proof: { kind: "turnstile", site_key: "0x5" } } })
+  assert.deepStrictEqual(moved.json.proof, { kind: "turnstile", site_key: "0x5" })
+  const unproven = await ask("PATCH", one, { body: { proof: { kind: "hcaptcha", site_key: "0x5" } } })
+  assert.deepStrictEqual(
+    [unproven.status, unproven.json.error.code, unproven.json.error.param],
+    [400, "bad_proof", "/proof"],
+  )
+  assert.isNull((await ask("PATCH", one, { body: { proof: null } })).json.proof)
+  assert.notInclude(
+    asked.text + proven.text + verified.text + rotated.text + (await ask("POST", `${one}/reveal`)).text,
+    "hush",
+  )
   assert.isNull((await ask("PATCH", one, { body: { verify: null } })).json.verify)
 
   const url = "http://ann:hush-1@127.0.0.1:9/hook?token=hush-2"

@@ -11,6 +11,7 @@ const database = withDatabase()
 const [first, second] = [randomBytes(32).toString("base64"), randomBytes(32).toString("base64url")]
 const HEADER = "Bearer enc.v1. a secret of the feed"
 const CONSUMER = "the consumer secret"
+const PROOF = "secret-of-the-provider"
 const SENDERS = ["the sender's secret", "the sender's next secret"] as const
 let receiver: Receiver
 const asked: Array<string | undefined> = []
@@ -41,7 +42,7 @@ const stored = async () => {
   const [addresses, sources, polls] = [
     await database.run("SELECT secret, previous_secret, headers::text FROM cabinet.address ORDER BY id"),
     await database.run(
-      "SELECT intake_secret, verify_secret, verify_old_secret, challenge_secret FROM cabinet.source ORDER BY id",
+      "SELECT intake_secret, verify_secret, verify_old_secret, challenge_secret, proof_secret FROM cabinet.source ORDER BY id",
     ),
     await database.run("SELECT headers::text FROM cabinet.poll ORDER BY id"),
   ]
@@ -95,6 +96,7 @@ beforeAll(async () => {
     name: "Orders",
     verify: { recipe: "bearer", secret: SENDERS[0] },
     challenge: { provider: "x", secret: CONSUMER },
+    proof: { kind: "hcaptcha", siteKey: "10000000", secret: PROOF },
   })
   sourceId = source.id
   intakeUrl = source.intakeUrl
@@ -111,7 +113,7 @@ afterAll(async () => {
 
 it("stored secrets are encrypted when a key is set, and new ones as well", async () => {
   const before = await stored()
-  for (const secret of [address.secret, SENDERS[0], HEADER, CONSUMER]) expect(before).toContain(secret)
+  for (const secret of [address.secret, SENDERS[0], HEADER, CONSUMER, PROOF]) expect(before).toContain(secret)
   const cabinet = await open(first)
   const added = await cabinet.addresses.create({ url: receiver.url })
   await cabinet.sources.change(sourceId, { verify: { secret: SENDERS[1], keepOldSecret: true } })
@@ -119,10 +121,10 @@ it("stored secrets are encrypted when a key is set, and new ones as well", async
   const rotated = await cabinet.addresses.rotateSecret(added.id)
   expect(rotated.previousSecret!.secret).toBe(added.secret)
   const text = await stored()
-  for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER, CONSUMER]) {
+  for (const secret of [address.secret, added.secret, rotated.secret, ...SENDERS, HEADER, CONSUMER, PROOF]) {
     expect(text).not.toContain(secret)
   }
-  expect(text.match(/enc\.v1\./g)).toHaveLength(9)
+  expect(text.match(/enc\.v1\./g)).toHaveLength(10)
   expect(await answers(cabinet)).toBe(200)
   expect(await cabinet.addresses.get(address.id)).toMatchObject({ secret: address.secret })
   expect(await signs(cabinet, address.id, address.secret)).toEqual([true])
@@ -205,7 +207,7 @@ it("a process with another key fails its attempts with a message, and sends noth
   )
   await database.run("UPDATE cabinet.source SET intake_secret = 'given up'")
   await database.run(
-    `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL, challenge_secret = 'given up' WHERE id = ${sourceId}`,
+    `UPDATE cabinet.source SET verify_secret = 'given up', verify_old_secret = NULL, challenge_secret = 'given up', proof_secret = 'given up' WHERE id = ${sourceId}`,
   )
   await database.run(`UPDATE cabinet.address SET secret = 'x', previous_secret = NULL WHERE removed_at IS NOT NULL`)
   await database.run(`UPDATE cabinet.poll SET headers = '${headers}'`)

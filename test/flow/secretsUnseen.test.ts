@@ -25,6 +25,7 @@ const secrets: Array<string> = [
   "planted-poll-header",
   "planted-verify-secret",
   "planted-challenge-secret",
+  "planted-proof-secret",
 ]
 
 const listen = async (created: Server) => {
@@ -69,6 +70,7 @@ beforeAll(async () => {
     name: "Orders",
     verify: { recipe: "hmac", mode: "mark", secret: "planted-verify-secret", hmac: { header: "X-Sig" } },
     challenge: { provider: "meta", secret: "planted-challenge-secret" },
+    proof: { kind: "turnstile", site_key: "0x4AAA", secret: "planted-proof-secret" },
   })
   const address = await made("addresses", {
     url: `${other}/hook?token=planted-address-query`,
@@ -145,6 +147,7 @@ it("no refusal repeats a secret", async () => {
     ["sources", { name: "x", verify: { recipe: "github", secret: "planted-verify-secret".repeat(500) } }],
     ["sources", { name: "x", verify: { recipe: "standard_webhooks", secret: "planted-verify-secret" } }],
     ["sources", { name: "x", challenge: { provider: "none", secret: "planted-challenge-secret" } }],
+    ["sources", { name: "x", proof: { kind: "turnstile", site_key: "no key", secret: "planted-proof-secret" } }],
     ["me/password", { password: "planted-password", current: "planted-password" }],
   ]
   const sought = [...secrets, ...IN_URLS, "planted-password", "planted-client-key"]

@@ -1,6 +1,9 @@
 /** Public forms: spam, by the rules of its source, is only an event, until a person restores it. */
+import { runInNewContext } from "node:vm"
+import { deleteUsedProofs } from "@data-cabinet/store-pg/maintenance/Maintenance"
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
+import { testCabinet } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
 
@@ -204,4 +207,111 @@ it("invalid rules are refused by name", async () => {
     ]),
     ["bad_honeypot", "bad_honeypot", "bad_allow_origins", "bad_allow_origins", "bad_allow_origins"],
   )
+})
+
+/** The script of a form's page, as it runs in a browser, with the fetch of this server. */
+const proverOn = async (server: Cabinet, intakeUrl: string): Promise<() => Promise<string>> => {
+  const script = await (await server.fetchHandler(new Request(`${intakeUrl}/proof.js`))).text()
+  const page = {
+    document: { currentScript: { src: `${intakeUrl}/proof.js` }, addEventListener: () => {} },
+    fetch: (url: string) => server.fetchHandler(new Request(url)),
+    performance,
+    setTimeout,
+    btoa,
+    URL,
+    WeakMap,
+  }
+  runInNewContext(script, page)
+  return (page as unknown as { readonly cabinetProof: () => Promise<string> }).cabinetProof
+}
+
+it("a proof of a person is valid once, on any server, and stays out of its event", async () => {
+  const source = await cabinet.sources.create({ name: "Proven", proof: { kind: "altcha" } })
+  const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
+  const [prove, proveThere] = await Promise.all(cabinets.map((one) => proverOn(one, source.intakeUrl)))
+  const form = (name: string, altcha?: string) =>
+    String(new URLSearchParams({ name, ...(altcha === undefined ? {} : { altcha }) }))
+  const proof = await prove!()
+  const race = await Promise.all(
+    Array.from({ length: 6 }, (_, n) =>
+      cabinets[n % 2]!.fetchHandler(
+        new Request(source.intakeUrl, {
+          method: "POST",
+          body: new URLSearchParams({ name: `Ada ${n}`, altcha: proof }),
+        }),
+      ),
+    ),
+  )
+  const ids = await Promise.all(race.map(async (response) => ((await response.json()) as Answer).id))
+  const reasons = await Promise.all(ids.map(async (id) => (await cabinet.events.inspect(id))!.spam))
+  assert.deepStrictEqual(
+    reasons.filter((reason) => reason !== null),
+    Array.from({ length: 5 }, () => "used_proof"),
+  )
+  const first = ids[reasons.indexOf(null)]!
+  const later = await post(source.intakeUrl, form("Bot", proof))
+  const none = await post(source.intakeUrl, form("Bot"))
+  const other = await cabinet.sources.create({ name: "Other form", proof: { kind: "altcha" } })
+  const foreign = await post(source.intakeUrl, form("Bot", await (await proverOn(cabinet, other.intakeUrl))()))
+  const { results } = await post(source.intakeUrl, `[{"name":"Bot","altcha":"${await prove!()}"},{"name":"Bot"}]`)
+  const json = await post(source.intakeUrl, `{"name":"Ida","altcha":"${await proveThere!()}"}`)
+  const spam = [later, none, foreign, ...results].map(({ id }) => id)
+  const found = await Promise.all(spam.map(async (id) => (await cabinet.events.inspect(id))!.spam))
+  assert.deepStrictEqual(found, ["used_proof", "no_proof", "wrong_proof", "no_proof", "no_proof"])
+  const rows = await rowsOf(source.table!.name)
+  assert.deepStrictEqual(
+    rows.map((row) => row["_event_id"]),
+    [first, json.id],
+  )
+  for (const row of rows) assert.notProperty(row, "altcha")
+  assert.deepStrictEqual(await sentTo(all.id), [first, json.id])
+  for (const event of await feedOf(source.id)) assert.notInclude(event.text, "altcha")
+  // A person says that it is not spam: it gets its row and its delivery then, whatever its proof.
+  assert.strictEqual(await cabinet.events.untrash(source.id, [none.id]), 1)
+  await until(async () => ((await rowsOf(source.table!.name)).length === 3 ? true : null))
+  assert.deepStrictEqual(
+    await sentTo(all.id),
+    [first, none.id, json.id].toSorted((a, b) => a - b),
+  )
+})
+
+it("an event that came with a proof is read again without it", async () => {
+  const source = await cabinet.sources.create({ name: "Read again", encoding: "latin-1", proof: { kind: "altcha" } })
+  const altcha = await (await proverOn(cabinet, source.intakeUrl))()
+  const { id } = await post(source.intakeUrl, `name=%CF%F0%E8%E2%E5%F2&altcha=${encodeURIComponent(altcha)}`)
+  await cabinet.events.reread([id], { encoding: "windows-1251" })
+  assert.deepStrictEqual(
+    (await feedOf(source.id)).map(({ payload }) => payload),
+    [{ name: "Привет" }],
+  )
+})
+
+it("only a source that demands ALTCHA gives challenges, and its used proofs are deleted when no clock accepts them", async () => {
+  const challenge = async (url: string) => (await cabinet.fetchHandler(new Request(`${url}/challenge`))).status
+  const source = await cabinet.sources.create({ name: "Challenges", proof: { kind: "altcha" } })
+  const turnstile = { kind: "turnstile", siteKey: "0x4", secret: "hush" } as const
+  const provider = await cabinet.sources.create({ name: "Provider", proof: turnstile })
+  assert.deepStrictEqual(
+    [
+      await challenge(source.intakeUrl),
+      await challenge(provider.intakeUrl),
+      await challenge(`${source.intakeUrl}x`),
+      (await cabinet.fetchHandler(new Request(`${source.intakeUrl}/challenge`, { method: "POST" }))).status,
+    ],
+    [200, 404, 404, 405],
+  )
+  const key = async () =>
+    (await database.run(`SELECT proof_secret AS key FROM cabinet.source WHERE id = ${source.id}`))[0]!["key"]
+  const before = await key()
+  await cabinet.sources.change(source.id, { proof: { kind: "altcha" } })
+  assert.strictEqual(await key(), before)
+  await cabinet.sources.change(source.id, { proof: null })
+  assert.isNull(await key())
+  await database.run("INSERT INTO cabinet.used_proof SELECT gen_random_uuid(), cabinet.now() - interval '2 hours'")
+  const used = await database.run("SELECT count(*)::int AS n FROM cabinet.used_proof")
+  const maintained = testCabinet(database.url)
+  await maintained.runPromise(deleteUsedProofs)
+  await maintained.dispose()
+  const left = await database.run("SELECT count(*)::int AS n FROM cabinet.used_proof")
+  assert.strictEqual(Number(left[0]!["n"]), Number(used[0]!["n"]) - 1)
 })

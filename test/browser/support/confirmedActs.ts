@@ -75,6 +75,7 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "sources/{id}/challenge",
   "sources/{id}/change",
   "sources/{id}/late",
+  "sources/{id}/proof",
   "sources/{id}/reveal",
   "sources/{id}/verify",
   "tables/{schema}/{name}/columns/{column}/index",

@@ -56,6 +56,7 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   "polls/{id}/try": { fields: { every_seconds: "15m", pointer: "no pointer" }, at: "pointer" },
   "sign-in": { fields: { name: "Nobody" }, at: null },
   sources: { fields: { name: LONG }, at: "name" },
+  "sources/{id}/proof": { fields: { kind: "turnstile", site_key: "0x4", secret: "" }, at: "secret" },
   "sources/{id}/challenge": { fields: { provider: "meta", secret: "" }, at: "secret" },
   "sources/{id}/change": { fields: { thanks_url: "ftp://typed.example/" }, at: "thanks_url" },
   "sources/{id}/delete": { fields: { confirm: "another source" }, at: "confirm" },

@@ -44,6 +44,10 @@ const namesOf = (row: string): ReadonlyArray<string> => {
 const SPAM_WORDS: Readonly<Record<SpamReason, string>> = {
   honeypot: "a field was filled that people leave empty",
   origin: "it came from a page of another origin",
+  no_proof: "it came without a proof of a person",
+  wrong_proof: "its proof of a person is wrong or has expired",
+  used_proof: "another event came with the same proof of a person",
+  unchecked_proof: "its proof of a person could not be checked",
 }
 
 export const REFUSAL_WORDS: Readonly<Record<RefusalReason, string>> = {

@@ -42,6 +42,9 @@ export interface AboutSource {
 const senderText = (id: number, { provider, dropsFields }: KnownSender): string =>
   dropsFields ? droppedFields(id, provider) : unverifiedSender(id, provider)
 
+const provenBy = ({ kind, siteKey }: NonNullable<SourceWithSecret["proof"]>): string =>
+  siteKey === null ? kind : `${kind}, site key ${siteKey}`
+
 /** The source, line by line. */
 export const sourceCard = (
   source: SourceWithSecret,
@@ -61,6 +64,7 @@ export const sourceCard = (
       ...(sender === null ? [] : [["Sender", senderText(source.id, sender)] as const]),
       ...(source.verify === null ? [] : [["Verified by", verifiedBy(source.verify)] as const]),
       ...(source.challenge === null ? [] : [["Answers", source.challenge.provider] as const]),
+      ...(source.proof === null ? [] : [["Proof of a person", provenBy(source.proof)] as const]),
       ...(source.oldSecretUntil === null ? [] : [["Old address", `accepted until ${source.oldSecretUntil}`] as const]),
       ...(source.limited === null ? [] : [["Refused (429)", limitedText(source.limited)] as const]),
       ["Created", source.createdAt],

@@ -1,10 +1,11 @@
-/** The flags of a source: its settings, its verification and its challenges. */
+/** The flags of a source: its settings, its verification, its challenges and its proof of a person. */
 import { SOURCE_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
 import type { SourceChange } from "@data-cabinet/core/source/Sources"
 import { PROVIDER_NAMES, type ProviderName } from "@data-cabinet/core/source/Providers"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
+import { proofFlags, type ProofFlags, readProof } from "./ProofFlags.ts"
 import { givenSettings, declaredFlags, type SettingInput } from "./SettingFlags.ts"
 import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
@@ -18,9 +19,10 @@ export const sourceFlags = {
   ...declaredFlags(SOURCE_SETTINGS),
   ...verifyFlags,
   ...challengeFlags,
+  ...proofFlags,
 }
 
-interface SourceFlags extends SettingInput<SourceSettings>, VerifyFlags, ChallengeFlags {
+interface SourceFlags extends SettingInput<SourceSettings>, VerifyFlags, ChallengeFlags, ProofFlags {
   readonly from: Option.Option<ProviderName>
 }
 
@@ -29,11 +31,13 @@ export const readSettings = (input: SourceFlags) =>
   Effect.gen(function* () {
     const verify = yield* readVerification(input)
     const challenge = yield* readChallenge(input)
+    const proof = yield* readProof(input)
     const settings: Omit<SourceChange, "name"> = {
       ...(Option.isNone(input.from) ? {} : { from: input.from.value }),
       ...givenSettings(SOURCE_SETTINGS, input),
       ...(verify === undefined ? {} : { verify }),
       ...(challenge === undefined ? {} : { challenge }),
+      ...(proof === undefined ? {} : { proof }),
     }
     return settings
   })

@@ -11,6 +11,7 @@ import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
 import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
+import * as HttpProofProviders from "@data-cabinet/delivery/proof/HttpProofProviders"
 import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
 import { sliceFile } from "@data-cabinet/http-node/export/FileEncoder"
 import * as NodeArchiveReader from "@data-cabinet/http-node/archive/NodeArchiveReader"
@@ -208,6 +209,7 @@ export const portsLayer = (options: CabinetOptions) => {
     HttpCourier.layer(),
     HttpPollFetch.layer(),
     HttpSnsService.layer,
+    HttpProofProviders.layer,
     PinnedAddressCheck.layer,
     WorkerSheetReader.layer(),
     NodeArchiveReader.layer,

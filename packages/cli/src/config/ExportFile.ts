@@ -16,7 +16,7 @@ import { ADDRESS_DEFAULTS, addressJson, type SourceNames } from "./PlanAddresses
 import { destinationJson, PLACE_DEFAULTS } from "./PlanDestinations.ts"
 import { POLL_DEFAULTS, pollJson } from "./PlanPolls.ts"
 import { DEFAULT_SETTINGS_JSON, settingsJson } from "./PlanSources.ts"
-import { verificationJson } from "./PlanVerification.ts"
+import { proofJson, verificationJson } from "./PlanVerification.ts"
 
 type JsonObject = { readonly [name: string]: unknown }
 
@@ -33,6 +33,7 @@ const sourceEntry = (source: Source): JsonObject => ({
   ...own(settingsJson(source), DEFAULT_SETTINGS_JSON),
   ...(source.verify === null ? {} : { verify: verificationEntry(source.verify) }),
   ...(source.challenge === null ? {} : { challenge: { ...source.challenge } }),
+  ...(source.proof === null ? {} : { proof: proofJson(source.proof) }),
   ...(source.archived ? { archived: true } : {}),
 })
 
@@ -110,18 +111,24 @@ export const exportMisfit = ({ sources }: CabinetState): string | null => {
 
 const HEAD = ` yaml-language-server: $schema=${SCHEMA_FILE}\n A cabinet as a file: cabinet apply FILE. Secrets are not in it.`
 
+/** The key of `altcha` is each cabinet's own. */
+const hasSecret = (proof: unknown): boolean =>
+  typeof proof === "object" && proof !== null && "kind" in proof && proof.kind !== "altcha"
+
 /** What cannot be exported, said where it is missing. */
 const remark = (
   map: YAMLMap,
   {
     verify,
     challenge,
+    proof,
     headers,
     withCertificate,
     withCredentials,
   }: {
     readonly verify?: unknown
     readonly challenge?: unknown
+    readonly proof?: unknown
     readonly headers?: unknown
     readonly withCertificate: boolean
     readonly withCredentials: boolean
@@ -130,6 +137,7 @@ const remark = (
   const lacking = [
     ...(verify === undefined ? [] : ["verify.secret"]),
     ...(challenge === undefined ? [] : ["challenge.secret"]),
+    ...(hasSecret(proof) ? ["proof.secret"] : []),
     ...(headers === undefined ? [] : ["the values of headers"]),
     ...(withCertificate ? ["client_identity"] : []),
     ...(withCredentials ? ["credentials"] : []),

@@ -13,7 +13,7 @@ import { text } from "@data-cabinet/http-node/manage/ManageBodies"
 import { newPerson } from "@data-cabinet/http-node/person/ManagePeople"
 import { newPoll } from "@data-cabinet/http-node/poll/ManagePolls"
 import { newSource } from "@data-cabinet/http-node/source/SourceBodies"
-import { challenge, verification } from "@data-cabinet/http-node/verification/VerificationBodies"
+import { challenge, proof, verification } from "@data-cabinet/http-node/verification/VerificationBodies"
 import { Schema } from "effect"
 
 const reference = (about: string) =>
@@ -53,7 +53,8 @@ const secret = Schema.optionalKey(reference("Needed where the cabinet does not h
 
 const { secret: _sent, keep_old_secret: _kept, ...verifyFields } = verification.fields
 const { secret: _token, ...challengeFields } = challenge.fields
-const { verify: _verify, challenge: _challenge, ...sourceFields } = newSource.fields
+const { secret: _key, ...proofFields } = proof.fields
+const { verify: _verify, challenge: _challenge, proof: _proof, ...sourceFields } = newSource.fields
 
 const source = Schema.Struct({
   ...sourceFields,
@@ -65,6 +66,11 @@ const source = Schema.Struct({
   challenge: Schema.optionalKey(
     Schema.NullOr(Schema.Struct({ ...challengeFields, secret })).annotate({
       description: "The provider whose question about the address is answered; null: none; absent: it stays as it is.",
+    }),
+  ),
+  proof: Schema.optionalKey(
+    Schema.NullOr(Schema.Struct({ ...proofFields, secret })).annotate({
+      description: "The proof of a person that its form demands; null: none; absent: it stays as it is.",
     }),
   ),
   archived: Schema.optionalKey(

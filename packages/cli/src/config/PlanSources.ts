@@ -7,7 +7,7 @@ import { checkSettings, Sources } from "@data-cabinet/core/source/Sources"
 import { SETTINGS_PARAMS, settingsOf } from "@data-cabinet/http-node/source/SourceBodies"
 import { Effect, Result } from "effect"
 import type { Entry } from "./FileSchema.ts"
-import { planChallenge, planVerification } from "./PlanVerification.ts"
+import { planChallenge, planProof, planVerification } from "./PlanVerification.ts"
 import type { Path, Problem } from "./Problem.ts"
 import {
   type Pair,
@@ -41,7 +41,7 @@ const normalized = (settings: SourceSettings): SourceSettings => ({
 
 /** The settings that an entry demands; `verify` as it is with the sender that `from` names. */
 const demanded = (entry: SourceEntry) => {
-  const { name, from, verify, challenge, archived: _, ...settings } = entry
+  const { name, from, verify, challenge, proof, archived: _, ...settings } = entry
   const { secret: _secret, ...recipe } = verify ?? {}
   const { verify: expanded = null, ...own } = settingsFrom(
     {
@@ -50,7 +50,7 @@ const demanded = (entry: SourceEntry) => {
     },
     DEFAULT_SETTINGS,
   )
-  return { name, challenge, verify: expanded, settings: { ...DEFAULT_SETTINGS, ...own } }
+  return { name, challenge, proof, verify: expanded, settings: { ...DEFAULT_SETTINGS, ...own } }
 }
 
 const settingsProblem = (settings: SourceSettings, name: string, path: Path): ReadonlyArray<Problem> => {
@@ -80,7 +80,7 @@ const archiving = (entry: SourceEntry, object: Source | null): ReadonlyArray<Fie
 }
 
 const planOne = ({ entry, path, object }: Pair<SourceEntry, Source>, planning: Planning) => {
-  const { name, settings, verify, challenge } = demanded(entry)
+  const { name, settings, verify, challenge, proof } = demanded(entry)
   const after = normalized(settings)
   const own = changedSettings(object ?? DEFAULT_SETTINGS, after)
   const verifying =
@@ -94,15 +94,20 @@ const planOne = ({ entry, path, object }: Pair<SourceEntry, Source>, planning: P
     challenge === undefined
       ? null
       : planChallenge({ current: object?.challenge ?? null, wanted: challenge, path: [...path, "challenge"] }, planning)
+  const proving =
+    proof === undefined
+      ? null
+      : planProof({ current: object?.proof ?? null, wanted: proof, path: [...path, "proof"] }, planning)
   const switched = archiving(entry, object)
-  const changes = [own, verifying, answering].filter((one) => one !== null)
+  const changes = [own, verifying, answering, proving].filter((one) => one !== null)
   const fields = changes.flatMap((one) => one.fields)
   const problems = [
     ...settingsProblem(settings, name, path),
     ...(verifying?.problems ?? []),
     ...(answering?.problems ?? []),
+    ...(proving?.problems ?? []),
   ]
-  const change = { ...own.change, ...verifying?.change, ...answering?.change }
+  const change = { ...own.change, ...verifying?.change, ...answering?.change, ...proving?.change }
   const step: Step = {
     section: "sources",
     action: object === null ? "create" : "change",

@@ -1,9 +1,11 @@
 /** How a source's sender is verified and answered: what changes, and which secrets the change needs. */
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { changedChallenge } from "@data-cabinet/core/source/ChangeChallenge"
+import { changedProof } from "@data-cabinet/core/source/ChangeProof"
 import { changedVerification } from "@data-cabinet/core/source/ChangeVerification"
 import type { SourceError } from "@data-cabinet/core/source/SourceError"
 import type { SourceChange } from "@data-cabinet/core/source/SourceStore"
+import type { FormProof } from "@data-cabinet/core/proof/FormProof"
 import type { Challenge } from "@data-cabinet/core/verification/Challenge"
 import type { HmacChange, HmacParameters } from "@data-cabinet/core/verification/Recipe"
 import { placeOf, type Verification, type VerificationChange } from "@data-cabinet/core/verification/Verification"
@@ -17,7 +19,7 @@ import { type FieldChange, type Planning, SECRET } from "./Step.ts"
 export interface PlannedChange {
   readonly fields: ReadonlyArray<FieldChange>
   /** Members of a source's change. */
-  readonly change: Pick<SourceChange, "verify" | "challenge">
+  readonly change: Pick<SourceChange, "verify" | "challenge" | "proof">
   readonly problems: ReadonlyArray<Problem>
 }
 
@@ -150,6 +152,54 @@ export const planChallenge = (
       ...sentAgain(isSent, isNew ? null : SECRET).map((field) => ({ ...field, name: "challenge.secret" })),
     ],
     change: { challenge: sent },
+    problems: [],
+  }
+}
+
+interface WantedProof {
+  readonly current: FormProof | null
+  readonly wanted: (Entry<"sources">["proof"] & {}) | null
+  readonly path: Path
+}
+
+/** The setting as a file shows it, without its secret. */
+export const proofJson = ({ kind, siteKey }: FormProof) => ({
+  kind,
+  ...(siteKey === null ? {} : { site_key: siteKey }),
+})
+
+/** What becomes of the proof of a person that a source's form demands. */
+export const planProof = (
+  { current, wanted, path }: WantedProof,
+  { references, sendSecrets }: Planning,
+): PlannedChange => {
+  const before = current === null ? null : proofJson(current)
+  if (wanted === null) {
+    if (current === null) return NONE
+    return { fields: [{ name: "proof", before, after: null }], change: { proof: null }, problems: [] }
+  }
+  const { kind, site_key: siteKey, secret: reference } = wanted
+  const isNew = current?.kind !== kind
+  const isSent = reference !== undefined && (isNew || sendSecrets)
+  const found = references.problems.length
+  const secret = isSent ? references.read(reference, [...path, "secret"]) : undefined
+  if (references.problems.length > found) return NONE
+  const sent = {
+    kind,
+    ...(siteKey === undefined ? {} : { siteKey }),
+    ...(secret === undefined ? {} : { secret }),
+  }
+  const checked = outcome(changedProof(isNew ? null : current, sent))
+  if (Result.isFailure(checked)) return problem(path, checked.failure.message)
+  const after = proofJson(checked.success)
+  const isSame = isDeepStrictEqual(before, after)
+  if (isSame && !isSent) return NONE
+  return {
+    fields: [
+      ...(isSame ? [] : [{ name: "proof", before, after }]),
+      ...sentAgain(isSent, isNew ? null : SECRET).map((field) => ({ ...field, name: "proof.secret" })),
+    ],
+    change: { proof: sent },
     problems: [],
   }
 }

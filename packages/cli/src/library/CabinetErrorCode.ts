@@ -24,6 +24,7 @@ export type CabinetErrorCode =
   | "bad_filter"
   | "bad_fo"
   | "bad_challenge"
+  | "bad_proof"
   | "bad_format"
   | "bad_from"
   | "bad_fv"

@@ -17,6 +17,7 @@ import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { LatePage, LateVerdicts } from "@data-cabinet/core/verification/LateVerdict"
 import { type LateQuery, LateVerification } from "@data-cabinet/core/event/LateVerification"
 import { Effect, Option } from "effect"
+import type { SpamReason } from "@data-cabinet/core/event/EventLog"
 import { eventOf, type StoredEvent } from "./FeedApi.ts"
 import type { Run } from "./RunEffect.ts"
 
@@ -37,7 +38,7 @@ export interface EventInspection {
   /** Why its row, which is retried, is missing from the table or incomplete, in words; null if it is not set aside. */
   readonly rowSetAside: string | null
   /** Why it is spam by the rules of its source; null if it is not. */
-  readonly spam: "honeypot" | "origin" | null
+  readonly spam: SpamReason | null
 }
 
 /** Which events `purgeWhere` considers, and whether it erases them. */

@@ -104,6 +104,8 @@ const KEEPING = [
   "off",
   "--challenge",
   "graph",
+  "--proof",
+  "altcha",
   "--honeypot",
   "website",
   "--allow-origin",

@@ -36,6 +36,10 @@ const source = (random: Random, name: string): Entry => ({
     inbox_email: "e-mail",
     verify: { ...randomOf(random, VERIFY), secret: "env:RANDOM_SECRET" },
     challenge: randomOf<Entry>(random, [{ provider: "graph" }, { provider: "meta", secret: "env:RANDOM_SECRET" }]),
+    proof: randomOf<Entry>(random, [
+      { kind: "altcha" },
+      { kind: "turnstile", site_key: "0x4", secret: "env:RANDOM_SECRET" },
+    ]),
     archived: random(2) === 0,
   }),
 })

@@ -37,7 +37,7 @@ const WEEK = 7
 const sum = (days: ReadonlyArray<InboxDay>, of: (day: InboxDay) => number): number =>
   days.reduce((all, day) => all + of(day), 0)
 
-const spamOf = ({ honeypot, origin }: InboxDay): number => honeypot + origin
+const spamOf = ({ honeypot, origin, proof }: InboxDay): number => honeypot + origin + proof
 
 const figures = (frame: Frame, { source, figures: { days, since }, timeZone }: InboxData): Html => {
   const { inbox: words, overview } = frame.words
@@ -49,13 +49,14 @@ const figures = (frame: Frame, { source, figures: { days, since }, timeZone }: I
   }))
   const line = (day: InboxDay) =>
     markup`<tr><th scope="row" class="nowrap">${day.day}</th><td class="n">${overview.number(day.messages)}</td><td class="n">${overview.number(spamOf(day))}</td></tr>`
-  const [honeypot, origin] = [sum(days, (day) => day.honeypot), sum(days, (day) => day.origin)]
+  const spams = sum(days, spamOf)
+  const by = (of: "honeypot" | "origin" | "proof") => sum(days, (day) => day[of])
   const spam = withQuery(consolePath(frame, "events"), [
     ["source_id", String(source.id)],
     ["state", "spam"],
   ])
   return markup`<div class="arrived"><section class="card figure" aria-label="${words.lastDays}"><p><b>${overview.number(week)}</b> <span class="soft">${since === null ? words.thisWeek(week - before) : words.countedSince(timeText(timeZone)(since))}</span></p>${barChart(bars, words.lastDays)}<p class="axis"><span>${days[0]?.day ?? ""}</span><span>${words.today}</span></p><details><summary>${overview.asTable}</summary><table class="list"><thead><tr><th scope="col">${words.day}</th><th scope="col" class="n">${words.messagesHead}</th><th scope="col" class="n">${words.spamHead}</th></tr></thead><tbody>${days.toReversed().map(line)}</tbody></table></details></section>
-<section class="card figure" aria-labelledby="spam"><h2 id="spam">${words.keptOut}</h2><p><b>${overview.number(honeypot + origin)}</b> <span class="soft">${words.inFourWeeks}</span></p>${honeypot + origin > 0 ? markup`<p class="soft">${words.reasons(honeypot, origin)}</p><p><a href="${spam}">${words.seeSpam}</a></p>` : source.honeypot === null && source.allowOrigins.length === 0 && markup`<p class="soft">${words.noRules} <a href="${consolePath(frame, `sources/${source.id}`)}">${words.setRules}</a></p>`}</section></div>`
+<section class="card figure" aria-labelledby="spam"><h2 id="spam">${words.keptOut}</h2><p><b>${overview.number(spams)}</b> <span class="soft">${words.inFourWeeks}</span></p>${spams > 0 ? markup`<p class="soft">${words.reasons(by("honeypot"), by("origin"), by("proof"))}</p><p><a href="${spam}">${words.seeSpam}</a></p>` : source.honeypot === null && source.allowOrigins.length === 0 && source.proof === null && markup`<p class="soft">${words.noRules} <a href="${consolePath(frame, `sources/${source.id}`)}">${words.setRules}</a></p>`}</section></div>`
 }
 
 const filters = (frame: Frame, { source, pairs }: InboxData): Html => {

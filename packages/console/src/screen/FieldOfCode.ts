@@ -39,6 +39,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_option: ["header_row"],
   bad_password: ["password"],
   bad_period: ["from", "to"],
+  bad_proof: ["secret", "site_key", "kind"],
   bad_range: ["from", "to"],
   bad_role: ["role"],
   bad_title: ["title"],

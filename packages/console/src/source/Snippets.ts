@@ -1,4 +1,6 @@
 /** Examples of sending to an intake address, ready to be pasted. */
+import type { Source } from "@data-cabinet/core/source/Source"
+import { proofMarkup } from "./ProofForm.ts"
 
 export interface Snippet {
   readonly name: string
@@ -12,17 +14,26 @@ const honeypotField = (name: string): string =>
 const escapedHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
 
-/** `honeypot`: a field of the form that people leave empty; null: it has none. */
-export const snippets = (url: string, honeypot: string | null): ReadonlyArray<Snippet> => [
-  { name: "curl", text: `curl ${url} -d name=Ada -d total=12.50` },
-  {
-    name: "HTML",
-    text: `<form method="post" action="${url}">
+/** If the source demands a proof of a person, only a form can send to it. */
+export const snippets = (url: string, source: Pick<Source, "honeypot" | "proof">): ReadonlyArray<Snippet> => {
+  const form = formSnippet(url, source)
+  return source.proof === null ? [curl(url), form, ...programs(url)] : [form]
+}
+
+const formSnippet = (url: string, { honeypot, proof }: Pick<Source, "honeypot" | "proof">): Snippet => ({
+  name: "HTML",
+  text: `<form method="post" action="${url}">
   <input name="name">
-  <input name="email" type="email">${honeypot === null ? "" : honeypotField(honeypot)}
+  <input name="email" type="email">${honeypot === null ? "" : honeypotField(honeypot)}${proofMarkup(url, proof)
+    .map((line) => `\n  ${line}`)
+    .join("")}
   <button>Send</button>
 </form>`,
-  },
+})
+
+const curl = (url: string): Snippet => ({ name: "curl", text: `curl ${url} -d name=Ada -d total=12.50` })
+
+const programs = (url: string): ReadonlyArray<Snippet> => [
   {
     name: "JavaScript",
     text: `await fetch("${url}", {

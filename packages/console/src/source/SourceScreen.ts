@@ -16,6 +16,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { shownValues } from "../screen/ChangedValues.ts"
 import { settingFields, settingValues } from "../screen/SettingFields.ts"
+import { proofForm, proofPolicy } from "./ProofForm.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
 
@@ -65,11 +66,12 @@ const intake = (frame: Frame, source: Source, url: string | null): Html => {
 ${may(frame, "source.reveal") ? markup`<div class="row wrap">${actButton(`${path}/reveal`, words.show, "main")}</div>` : markup`<p class="soft">${words.mayNotSee}</p>`}`
   }
   const copy = frame.words.table.copy
+  const policy = proofPolicy(url, source.proof)
   const unsigned =
     source.verify !== null &&
     markup`<div class="box warn" role="note"><p>${words.unsigned[source.verify.mode]} <a href="#verify">${frame.words.verification.title}</a></p></div>`
   return markup`${copyField("intake", words.intake, url, copy)}${unsigned}
-${snippets(url, source.honeypot).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}
+${snippets(url, source).map(({ name, text }, at) => markup`<details${at === 0 && new Html(" open")}><summary>${name}</summary><div class="row top-row"><pre class="text grow" tabindex="0" id="snippet-${at}">${text}</pre><button type="button" data-copy="snippet-${at}">${copy}</button></div></details>`)}${policy !== null && markup`<p class="soft">${frame.words.proof.policy}</p><pre class="text">${policy}</pre>`}
 <div class="row wrap">${again}</div>`
 }
 
@@ -155,6 +157,6 @@ export const sourceScreen = (frame: Frame, source: Source, data: AroundSource, u
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
 <section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data)}</section>
-${recent(frame, source, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source)]}${danger(frame, source)}`,
+${recent(frame, source, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source), proofForm(frame, source)]}${danger(frame, source)}`,
   }
 }

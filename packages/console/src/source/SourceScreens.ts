@@ -21,6 +21,7 @@ import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { changedValues } from "../screen/ChangedValues.ts"
 import { settingsIn } from "../screen/SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
+import { proofIn } from "./ProofForm.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
 const home = ([id]: ReadonlyArray<string>) => `sources/${id}`
@@ -154,6 +155,13 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
     repeat: "allowed",
     respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { challenge: challengeIn(call) }), null),
   })
+  const proof = act({
+    path: `${path}/proof`,
+    action: "source.change",
+    home,
+    repeat: "allowed",
+    respond: (call) => Effect.as(sources.change(idOf(call.path[0]), { proof: proofIn(call) }), null),
+  })
   const archive = act({
     path: `${path}/archive`,
     action: "source.change",
@@ -184,5 +192,5 @@ const changeActs = (sources: Sources["Service"], found: Found): ReadonlyArray<Co
       return null
     }),
   })
-  return [change, verify, challenge, archive, restore, remove]
+  return [change, verify, challenge, proof, archive, restore, remove]
 }

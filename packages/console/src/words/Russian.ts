@@ -168,6 +168,7 @@ export const RUSSIAN: Words = {
     "sources/{id}/change": "Настройки сохранены.",
     "sources/{id}/verify": "Проверка отправителя сохранена.",
     "sources/{id}/challenge": "Ответ на проверку провайдера сохранён.",
+    "sources/{id}/proof": "Подтверждение человека сохранено.",
     "sources/{id}/archive": "Источник выключен. Его адрес ничего не принимает.",
     "sources/{id}/restore": "Источник включён.",
     "sources/{id}/delete": "Источник удалён.",
@@ -673,6 +674,10 @@ export const RUSSIAN: Words = {
     spamReasons: {
       honeypot: "заполнено поле, которое люди оставляют пустым",
       origin: "отправлено со страницы другого сайта",
+      no_proof: "пришло без подтверждения, что отправил человек",
+      wrong_proof: "подтверждение, что отправил человек, неверно или истекло",
+      used_proof: "с тем же подтверждением уже пришло другое событие",
+      unchecked_proof: "подтверждение, что отправил человек, не удалось проверить",
     },
     spamHint: "Строки у него нет, и никому оно не доставлено. Если это не спам, появится строка и уйдут доставки.",
     notSpam: "Не спам",
@@ -821,6 +826,17 @@ export const RUSSIAN: Words = {
     provider: "Кому отвечать",
     none: "никому",
     secret: "Проверочный токен или секрет приложения (пусто: прежний)",
+  },
+  proof: {
+    title: "Подтверждение человека",
+    hint: "Для открытых форм: событие без верного подтверждения считается спамом и сохраняется. ALTCHA не нужны ни сервис, ни регистрация: перед отправкой браузер решает задачу.",
+    kind: "Требовать",
+    none: "нет",
+    kinds: { altcha: "ALTCHA", turnstile: "Turnstile (Cloudflare)", hcaptcha: "hCaptcha" },
+    siteKey: "Ключ сайта (кроме ALTCHA)",
+    secret: "Секретный ключ (кроме ALTCHA; пусто: прежний)",
+    policy: "Если у страницы есть Content-Security-Policy, в ней нужно разрешить:",
+    batches: "Программы сюда отправлять не могут: пакеты, curl и подобное тоже считаются спамом.",
   },
   overview: {
     title: "Обзор",
@@ -1282,8 +1298,8 @@ export const RUSSIAN: Words = {
     countedSince: (time: string) => `за 7 дней; посчитаны только последние 20 000 событий, с ${time}`,
     keptOut: "Отсеяно спама",
     inFourWeeks: "за 28 дней",
-    reasons: (honeypot: number, origin: number) =>
-      `скрытое поле ${digits(honeypot)} · чужие страницы ${digits(origin)}`,
+    reasons: (honeypot: number, origin: number, proof: number) =>
+      `скрытое поле ${digits(honeypot)} · чужие страницы ${digits(origin)} · без подтверждения человека ${digits(proof)}`,
     seeSpam: "Просмотреть",
     noRules: "У этой формы нет правил против спама.",
     setRules: "Задать",

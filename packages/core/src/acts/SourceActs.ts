@@ -11,13 +11,24 @@ import type { Act } from "../audit/Managed.ts"
 import { type Acts, act, making, some } from "./Acts.ts"
 
 /** The given settings, without secrets. */
-const settingsGiven = ({ verify, challenge, ...settings }: SourceChange): Act["changes"] => ({
+const settingsGiven = ({ verify, challenge, proof, ...settings }: SourceChange): Act["changes"] => ({
   ...settings,
   ...(verify === undefined ? {} : { verify: verify === null ? null : withoutSecret(verify) }),
   ...(challenge === undefined ? {} : { challenge: challenge === null ? null : withoutSecret(challenge) }),
+  ...(proof === undefined ? {} : { proof: proof === null ? null : provenBy(proof) }),
 })
 
-const withoutSecret = ({ secret, ...given }: { readonly secret?: string }) => ({
+/** The key of `altcha` is nobody's to give. */
+const provenBy = ({ kind, siteKey, secret }: NonNullable<SourceChange["proof"]>) =>
+  kind === "altcha"
+    ? { kind }
+    : withoutSecret({
+        kind,
+        ...(siteKey === undefined ? {} : { site_key: siteKey }),
+        ...(secret === undefined ? {} : { secret }),
+      })
+
+const withoutSecret = <G extends { readonly secret?: string }>({ secret, ...given }: G) => ({
   ...given,
   secret: secret === undefined ? "kept" : "new",
 })

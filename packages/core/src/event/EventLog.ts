@@ -9,6 +9,7 @@ import type { FilteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { OtherReading } from "./OtherReadings.ts"
 import type { JsonObject } from "../json/Json.ts"
+import type { AltchaProof } from "../proof/AltchaProof.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 
 /** `webhook`: the intake address; `file`: an upload; `pull`: polling. */
@@ -30,8 +31,12 @@ export interface NewEvent {
   readonly spam?: SpamReason
 }
 
-/** `honeypot`: a field that people leave empty was filled. `origin`: the request came from a page of another origin. */
-export const SPAM_REASONS = ["honeypot", "origin"] as const
+/**
+ * `honeypot`: a field that people leave empty was filled. `origin`: the request came from a page of another origin. The others
+ * concern the proof of a person that the form demands: it is missing, wrong or expired, another event came with it, or
+ * its provider did not check it.
+ */
+export const SPAM_REASONS = ["honeypot", "origin", "no_proof", "wrong_proof", "used_proof", "unchecked_proof"] as const
 /** Why an event is spam. */
 export type SpamReason = (typeof SPAM_REASONS)[number]
 
@@ -116,6 +121,11 @@ export interface AcceptRequest {
    * the result is `SourceChanged`.
    */
   readonly notice?: ReportedCause
+  /**
+   * The solved challenge that came with the only event. It is marked as used in the same transaction; if it was used before,
+   * nothing is accepted and the result is `SourceChanged`.
+   */
+  readonly proof?: AltchaProof
   /** Absent if no address of the source has a filter. */
   readonly filtered?: FilteredDeliveries
   /**

@@ -13,6 +13,8 @@ export interface InboxDay {
   /** Spam, by its reason. */
   readonly honeypot: number
   readonly origin: number
+  /** Without a valid proof of a person. */
+  readonly proof: number
 }
 
 /** An inbox by days, oldest first, today last. */

@@ -39,4 +39,12 @@ export const withQueryFields = (query: JsonObject, body: JsonObject): JsonObject
   return all
 }
 
+/** The same object if it has none of the fields. */
+export const withoutFields = (object: JsonObject, names: ReadonlyArray<string>): JsonObject => {
+  if (!names.some((name) => object.has(name))) return object
+  const kept = new Map(object)
+  for (const name of names) kept.delete(name)
+  return kept
+}
+
 const listOf = (value: Json): ReadonlyArray<Json> => (isJsonList(value) ? value : [value])

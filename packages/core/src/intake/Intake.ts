@@ -10,6 +10,8 @@ import { Memory, MemoryShares } from "../limit/MemoryBudget.ts"
 import { RateLimiter } from "../limit/RateLimiter.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import { Sources } from "../source/Sources.ts"
+import type { AltchaChallenge } from "../proof/AltchaProof.ts"
+import { ProofProviders } from "../proof/ProofProviders.ts"
 import { LimitedRequests } from "../limit/LimitedRequests.ts"
 import type { HandshakeAnswer } from "../verification/Handshake.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
@@ -45,6 +47,15 @@ export class Intake extends Context.Service<
      */
     readonly answerChallenge: (request: ChallengeRequest) => Promise<Result.Result<HandshakeAnswer | null, Refused>>
     /**
+     * A new ALTCHA challenge for the form of this address; null if its source demands no such proof. Reads the store only if
+     * this process does not know the source.
+     */
+    readonly formChallenge: (
+      secret: string,
+      ip: string | null,
+      call: Call,
+    ) => Promise<Result.Result<AltchaChallenge | null, Refused>>
+    /**
      * Accepts one event from a program that knows the source: no secret, no rate limit and no original request, but the
      * same detection of repeats and the same row. Values are read as JSON.stringify writes them; bigints keep all their
      * digits.
@@ -63,6 +74,7 @@ export class Intake extends Context.Service<
         refused: yield* RefusedSignatures,
         limited: yield* LimitedRequests,
         sns: yield* SnsService,
+        providers: yield* ProofProviders,
         clock: yield* Clock.Clock,
         wheel,
         parse: submissionParser(new MemoryShares(yield* Memory), wheel),
@@ -72,6 +84,7 @@ export class Intake extends Context.Service<
         look: (secret, ip, call) => intake.look(secret, ip, call),
         receive: (request) => intake.receive(request),
         answerChallenge: (request) => intake.answerChallenge(request),
+        formChallenge: (secret, ip, call) => intake.formChallenge(secret, ip, call),
         accept: (sourceId, fields) => intake.accept(sourceId, fields),
       }
     }),

@@ -1,4 +1,5 @@
 /** The steps of a request at intake: its source, its rates, its sender, its events. */
+import { randomBytes } from "node:crypto"
 import { Effect, Option, Result } from "effect"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
 import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
@@ -12,9 +13,11 @@ import type { EventVerdict } from "../verification/Verification.ts"
 import { withoutToken } from "../verification/HiddenToken.ts"
 import { answerByGet, type HandshakeAnswer } from "../verification/Handshake.ts"
 import { SECRETS_UNREADABLE } from "../verification/VerifyRequest.ts"
+import { type AltchaChallenge, altchaChallenge, CHALLENGE_RANDOM_BYTES } from "../proof/AltchaProof.ts"
 import { fieldsOf } from "./FieldsOf.ts"
 import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { firstOf, type Parsed, type submissionParser, WEBHOOK } from "./PreparedSubmission.ts"
+import { type ProofPorts, RequestProof } from "./RequestProof.ts"
 import { findSource, MAX_ATTEMPTS, type SenderPorts, SenderSteps } from "./SenderSteps.ts"
 import { notFound, overRate, type Refused, sourceKeepsChanging } from "./IntakeRefusals.ts"
 import type { Call } from "../runtime/AbortableCall.ts"
@@ -27,7 +30,7 @@ export interface ChallengeRequest extends Call {
   readonly query: string
 }
 
-interface Ports extends SenderPorts {
+interface Ports extends SenderPorts, ProofPorts {
   readonly limiter: RateLimiter["Service"]
   readonly log: EventLog["Service"]
   readonly limited: LimitedRequests["Service"]
@@ -88,6 +91,7 @@ export class IntakeSteps {
     let { source } = request
     // A cached source may be outdated. Accepting proves that it is not; a challenge is never accepted.
     let isCurrent = false
+    let proof: RequestProof | undefined
     for (let attempt = 1; ; attempt++) {
       const judged = await this.#sender.judge(request, source)
       if (Result.isFailure(judged)) return Result.fail(judged.failure)
@@ -104,15 +108,36 @@ export class IntakeSteps {
       }
       const parsed = await this.#parse(request, source, verdict)
       if (Result.isFailure(parsed)) return Result.fail(parsed.failure)
-      const appended = await this.#append(parsed.success.request, request)
+      const accepted =
+        source.proof === undefined
+          ? parsed.success.request
+          : await (proof ??= new RequestProof(this.#ports, request)).judge(parsed.success, source.proof)
+      const appended = await this.#append(accepted, request)
       if (Result.isSuccess(appended)) return Result.succeed(parsed.success.resultOf(appended.success))
       if (appended.failure._tag !== "SourceChanged") return Result.fail(appended.failure)
       if (attempt === MAX_ATTEMPTS) return Result.fail(sourceKeepsChanging())
       const found = await findSource(this.#ports, request.secret, request)
       if (Result.isFailure(found)) return Result.fail(found.failure)
+      if (accepted.proof !== undefined && found.success.version === source.version) proof?.markUsed(accepted.proof)
       source = found.success
       isCurrent = true
     }
+  }
+
+  /** A cached source costs nothing but the challenge: neither a call to the store nor a place in the rates. */
+  async formChallenge(
+    secret: string,
+    ip: string | null,
+    call: Call,
+  ): Promise<Result.Result<AltchaChallenge | null, Refused>> {
+    const known = this.#ports.sources.cached(secret)
+    const found = known?.proof?.kind === "altcha" ? Result.succeed(known) : await this.look(secret, ip, call)
+    if (Result.isFailure(found)) return Result.fail(found.failure)
+    const { proof } = found.success
+    if (proof?.kind !== "altcha") return Result.succeed(null)
+    if (proof.secret === null) return Result.fail(SECRETS_UNREADABLE)
+    const now = this.#ports.clock.currentTimeMillisUnsafe()
+    return Result.succeed(altchaChallenge(proof.secret, now, randomBytes(CHALLENGE_RANDOM_BYTES)))
   }
 
   async answerChallenge({

@@ -9,7 +9,7 @@ import { isFilled } from "../event/Payload.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { bufferOf, type Charset } from "../text/Charset.ts"
 import { parseContentType } from "../form/ContentType.ts"
-import { gatherFields, withQueryFields } from "./Fields.ts"
+import { gatherFields, withoutFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "../form/FormBody.ts"
 import { decideQueryCharsets, type FormCharsets } from "../form/FormCharsets.ts"
 import { decodeForm, decodeRest } from "../form/FormText.ts"
@@ -54,12 +54,17 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const address = queryFields(query, queryCharsets, decision.charset)
   const others = read.others === undefined ? address.others : [...read.others, ...address.others]
   const { refusal } = read
-  const { headerFields, nestBrackets = false } = submission
-  const objects = nestBrackets && read.isForm ? read.objects.map(nestedFields) : read.objects
+  const { headerFields, nestBrackets = false, proofFields } = submission
+  const [proofField = ""] = proofFields ?? []
+  const proof = read.objects.length === 1 ? read.objects[0]?.get(proofField) : undefined
+  const kept = proofFields === undefined ? read.objects : read.objects.map((one) => withoutFields(one, proofFields))
+  // The text of an object differs from that of its event if a field was removed.
+  const sentOf = (place: number) => (kept[place] === read.objects[place] ? read.sent : undefined)
+  const objects = nestBrackets && read.isForm ? kept.map(nestedFields) : kept
   const eventOf = (object: JsonObject, place: number): ParsedEvent => {
     const sent =
       address.fields.size === 0
-        ? fingerprintedEvent(object, read.sent?.of(object, place))
+        ? fingerprintedEvent(object, sentOf(place)?.of(object, place))
         : fingerprintedEvent(withQueryFields(address.fields, object))
     const event = headerFields === undefined ? sent : withPayload(sent, withQueryFields(headerFields, sent.payload))
     return refusal === null && !hasText ? event : judged(object, event)
@@ -67,7 +72,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
   const writeEvent = (object: JsonObject, place: number) => {
     const compared = withQueryFields(address.fields, object)
     const payload = headerFields === undefined ? compared : withQueryFields(headerFields, compared)
-    const sent = payload === object ? read.sent?.whole(place) : undefined
+    const sent = payload === object ? sentOf(place)?.whole(place) : undefined
     const write = fingerprintingEvent(payload, sent, compared)
     return (characters: number): ParsedEvent | undefined => {
       const event = write(characters)
@@ -98,6 +103,7 @@ export const readSubmission = (submission: Submission): ReadSubmission => {
       refusal,
       tooMany,
       isForm,
+      ...(proof === undefined || proofFields === undefined ? {} : { proof }),
       memory: memory(events),
       charset: {
         name: decision.charset.name,

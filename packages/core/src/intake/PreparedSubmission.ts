@@ -8,7 +8,8 @@ import { filteredInTime } from "../delivery/FilteredDeliveries.ts"
 import { inTurns } from "../runtime/InTurns.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
-import type { JsonObject } from "../json/Json.ts"
+import type { Json, JsonObject } from "../json/Json.ts"
+import { PROOF_FIELDS } from "../proof/FormProof.ts"
 import type { IntakeSource } from "../source/Source.ts"
 import type { EventVerdict } from "../verification/Verification.ts"
 import { IntakeError } from "./IntakeError.ts"
@@ -16,7 +17,6 @@ import type { IntakeResult, IntakeRequest } from "./IntakeRequest.ts"
 import { headerFields, headerFieldsLength, keptParts } from "./KeptHeaders.ts"
 import { type MemoryShares, memoryFull } from "../limit/MemoryBudget.ts"
 import { jsonPieces, LONG_BODY_BYTES, LONG_QUERY_LENGTH, type ReadAhead, submissionPieces } from "./LongBody.ts"
-import type { OtherReading } from "../event/OtherReadings.ts"
 import { markedSpam } from "./SpamCheck.ts"
 import { parseSubmission } from "./ParseSubmission.ts"
 import type { ParsedSubmission, Submission } from "./Submission.ts"
@@ -27,6 +27,8 @@ const ORIGINAL_BYTES = 65_536
 
 export interface PreparedSubmission<A> {
   readonly request: AcceptRequest
+  /** That of its only event, if the source demands one. */
+  readonly proof?: Json
   readonly resultOf: (receipts: ReadonlyArray<Receipt>) => A
 }
 
@@ -42,9 +44,9 @@ export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "
   return async (request: IntakeRequest, source: IntakeSource, verdict?: EventVerdict): Promise<Parsed> => {
     const parsed = await parse(request, source, verdict)
     if (source.filtered === undefined || Result.isFailure(parsed)) return parsed
-    const { request: its, resultOf } = parsed.success
+    const { request: its } = parsed.success
     const filtered = await filteredInTime(source.filtered, its.events, { deadline: request.deadline, wheel })
-    return filtered === undefined ? NOT_IN_TIME : Result.succeed({ request: { ...its, filtered }, resultOf })
+    return filtered === undefined ? NOT_IN_TIME : Result.succeed({ ...parsed.success, request: { ...its, filtered } })
   }
 }
 
@@ -120,7 +122,7 @@ const longParse = (
   }
 }
 
-const submissionOf = (request: IntakeRequest, { encoding, kept, nestBrackets }: IntakeSource): Submission => {
+const submissionOf = (request: IntakeRequest, { encoding, kept, nestBrackets, proof }: IntakeSource): Submission => {
   const { body, query, headers, sender } = request
   const submission = {
     body,
@@ -128,6 +130,7 @@ const submissionOf = (request: IntakeRequest, { encoding, kept, nestBrackets }: 
     query,
     encoding,
     ...(nestBrackets === true ? { nestBrackets } : {}),
+    ...(proof === undefined ? {} : { proofFields: PROOF_FIELDS[proof.kind] }),
   }
   const fields = kept === null ? NO_HEADER_FIELDS : headerFields(headers, kept)
   return fields.size === 0 ? submission : { ...submission, headerFields: fields }
@@ -173,6 +176,7 @@ const preparedAs = (
       original: original(request, source, parsed.charset),
       memory: request.body.byteLength + parsed.memory,
     }),
+    ...(parsed.proof === undefined ? {} : { proof: parsed.proof }),
     resultOf: (receipts) =>
       refusal !== null
         ? { kind: "refused", error: refusal.error, detail: refusal.detail, receipt: firstOf(receipts) }
@@ -205,12 +209,7 @@ const judged = (request: AcceptRequest, verdict: EventVerdict): AcceptRequest =>
     ? { ...request, verdict }
     : { ...request, verdict, events: request.events.map((event) => ({ ...event, fingerprint: null })) }
 
-interface ReadCharset {
-  readonly name: string
-  readonly decidedBy: string
-  readonly replaced: number
-  readonly others?: ReadonlyArray<OtherReading>
-}
+type ReadCharset = Omit<ParsedSubmission["charset"], "decidedBy"> & { readonly decidedBy: string }
 
 const original = (request: IntakeRequest, { kept }: IntakeSource, charset: ReadCharset): Original => {
   const metadata = requestOf(request, charset)

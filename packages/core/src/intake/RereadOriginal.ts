@@ -27,6 +27,7 @@ import { decodeForm, decodeRest } from "../form/FormText.ts"
 import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { flatFields, nestedFields } from "./NestedFields.ts"
 import type { OtherReading, ReadingPlace } from "../event/OtherReadings.ts"
+import { isProofField } from "../proof/FormProof.ts"
 import { queryBytes } from "./ParseSubmission.ts"
 import { unescapeName } from "../form/PartHeaders.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
@@ -100,7 +101,8 @@ export const rereadOriginal = (
   const past = pastCharsets(charset, original.others ?? [], as.charset)
   const ofQuery = address === null ? NOTHING : piecesOf(parseFormBody(address), "query", past, as, false)
   const ofBody = body.length === 0 ? NOTHING : bodyPieces(body, contentType, past, as)
-  const pieces = [...ofQuery.pieces, ...ofBody.pieces]
+  // A proof of a person is not part of the event.
+  const pieces = [...ofQuery.pieces, ...ofBody.pieces].filter(({ name }) => payload.has(name) || !isProofField(name))
   if (pieces.every(({ plain }) => plain)) return "no_text"
   const merged = merge(payload, pieces) ?? mergeNested(payload, pieces)
   if (merged === null) return "unexplained"
@@ -235,15 +237,10 @@ const mergeNested: typeof merge = (payload, pieces) => {
 const couldBe = (before: Json, { value, plain }: Piece): boolean =>
   typeof before === typeof value && (!plain || typeof value !== "string" || before === value)
 
-const differenceOf = (name: string, before: Json, piece: Piece): ChangedValue | null => {
-  const texts = [textOf(before), textOf(piece.value)] as const
-  if (name === piece.name && texts[0] === texts[1]) return null
-  return {
-    field: piece.name,
-    fieldBefore: name === piece.name ? null : name,
-    before: texts[0],
-    after: texts[1],
-  }
+const differenceOf = (name: string, value: Json, piece: Piece): ChangedValue | null => {
+  const [before, after] = [textOf(value), textOf(piece.value)]
+  if (name === piece.name && before === after) return null
+  return { field: piece.name, fieldBefore: name === piece.name ? null : name, before, after }
 }
 
 /** A value of a form is text, or a file. */

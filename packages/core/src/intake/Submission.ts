@@ -19,6 +19,11 @@ export interface Submission {
   readonly encoding: SourceEncoding | null
   /** Whether the fields of a form are nested by the brackets in their names; false if absent. */
   readonly nestBrackets?: boolean
+  /**
+   * The fields of a proof of a person, the proof itself first: those of the body are not part of its events. Absent if the
+   * source demands none.
+   */
+  readonly proofFields?: ReadonlyArray<string>
   /** Fields of the events that come from the request's headers. They do not count when bodies are compared. */
   readonly headerFields?: JsonObject
   /** The body as JSON, if it was parsed before, in pieces. */
@@ -58,6 +63,8 @@ export interface ParsedSubmission {
   readonly refusal: null | { readonly error: "bad_json" | "not_an_object"; readonly detail: string }
   /** The sender gets a 413, and nothing is stored. */
   readonly tooMany: null | { readonly count: number; readonly limit: number }
+  /** The proof that came with the only event, as sent; absent without one, and with several events. */
+  readonly proof?: Json
   /** Estimated bytes of memory that its events take. */
   readonly memory: number
   /** Whether the content type is a form's; its sender may be a person with a browser. */

@@ -56,6 +56,7 @@ const NOTICE_SOURCE: StoredSource = {
   ...DEFAULT_SETTINGS,
   verify: null,
   challenge: null,
+  proof: null,
   tableName: (taken) => readableName("Notices", taken, "source"),
 }
 

@@ -33,6 +33,7 @@ export type TaskName =
   | "rate window cleanup"
   | "receiver certificates"
   | "repeat window cleanup"
+  | "used proof cleanup"
   | "report grants"
   | "report session cleanup"
   | "retention"

@@ -1,5 +1,6 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
+import type { FormProof, IntakeProof } from "../proof/FormProof.ts"
 import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
 import type { SourceEncoding, SourceSettings } from "./SourceSettings.ts"
 import type { SpamRules } from "./SpamRules.ts"
@@ -19,6 +20,8 @@ export interface Source extends SourceSettings {
   readonly verify: Verification | null
   /** The provider whose challenge is answered; null: only challenges of the recipe. */
   readonly challenge: Challenge | null
+  /** The proof of a person that its form demands; null: none. */
+  readonly proof: FormProof | null
   /** Until when the previous intake address is accepted after a rotation; null: it is not accepted. */
   readonly oldSecretUntil: string | null
   /** Its requests recently refused with 429; null if none within a day. */
@@ -55,6 +58,8 @@ export interface IntakeSource {
   readonly nestBrackets?: true
   /** Absent for a source without spam rules. */
   readonly spam?: SpamRules
+  /** Absent for a source whose form demands no proof of a person. */
+  readonly proof?: IntakeProof
   /** The addresses of the source that have a filter; absent without any. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

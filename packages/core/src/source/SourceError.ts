@@ -11,6 +11,7 @@ export class SourceError extends Schema.TaggedError<SourceError>()("SourceError"
     "bad_verify",
     "bad_verify_secret",
     "bad_challenge",
+    "bad_proof",
     "bad_from",
     "table_in_use",
   ]),

@@ -1,6 +1,7 @@
 /** The JSON of a source and its description: for readers, for its owner, and with its intake address. */
 import * as Shape from "../json/Shape.ts"
 import { limitedShape } from "../limit/LimitedRequests.ts"
+import { formProofShape } from "../proof/FormProof.ts"
 import { challengeShape } from "../verification/Challenge.ts"
 import { verificationShape } from "../verification/Verification.ts"
 import type { BaseUrl } from "./BaseAddress.ts"
@@ -32,6 +33,7 @@ const owned: Shape.Members<Omit<Source, keyof ReadableSource>> = {
   ...settings,
   verify: Shape.orNull(verificationShape),
   challenge: Shape.orNull(challengeShape),
+  proof: Shape.orNull(formProofShape),
   rate,
   oldSecretUntil: Shape.orNull(
     Shape.time("Until when the intake address before the last rotation is still accepted; null: it is not."),

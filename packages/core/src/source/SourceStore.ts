@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { FormProofChange, StoredFormProof } from "../proof/FormProof.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
 import type { ProviderName } from "./Providers.ts"
 import type { StoredVerification, VerificationChange } from "../verification/Verification.ts"
@@ -16,6 +17,7 @@ export interface StoredSource extends SourceSettings {
   /** With a secret. */
   readonly verify: StoredVerification | null
   readonly challenge: StoredChallenge | null
+  readonly proof: StoredFormProof | null
   /** Names the table, given the names that are in use; called while no other source gets a table. */
   readonly tableName: (taken: ReadonlySet<string>) => string
 }
@@ -32,12 +34,15 @@ export interface SourceChange extends Partial<SourceSettings> {
   readonly from?: ProviderName
   /** The provider whose challenge is answered; null: none. */
   readonly challenge?: ChallengeChange | null
+  /** The proof of a person that its form demands; null: none. */
+  readonly proof?: FormProofChange | null
 }
 
 /** The changes as they are stored. */
-export interface StoredSourceChange extends Omit<SourceChange, "verify" | "from" | "challenge"> {
+export interface StoredSourceChange extends Omit<SourceChange, "verify" | "from" | "challenge" | "proof"> {
   readonly verify?: StoredVerification | null
   readonly challenge?: StoredChallenge | null
+  readonly proof?: StoredFormProof | null
 }
 
 /** The outcome of removing a source. Unless it is `removed`, nothing was changed. */

@@ -5,6 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { changedChallenge } from "./ChangeChallenge.ts"
+import { changedProof } from "./ChangeProof.ts"
 import { changedVerification } from "./ChangeVerification.ts"
 import { PROVIDER_NAMES, settingsFrom } from "./Providers.ts"
 import { isLifetime } from "../key/Lifetime.ts"
@@ -72,16 +73,19 @@ export class Sources extends Context.Service<
             name,
             verify: verification,
             challenge: newChallenge,
+            proof: newProof,
             ...given
           } = settingsFrom(source, DEFAULT_SETTINGS)
           const settings = { ...DEFAULT_SETTINGS, ...defined(given) }
           const verify = verification == null ? null : yield* changedVerification(null, verification)
           const challenge = newChallenge == null ? null : yield* changedChallenge(null, newChallenge)
+          const proof = newProof == null ? null : yield* changedProof(null, newProof)
           return yield* store.create({
             ...storedSettings(settings),
             name,
             verify,
             challenge,
+            proof,
             tableName: tableNameFor(name),
           })
         }),
@@ -91,13 +95,14 @@ export class Sources extends Context.Service<
         change: Effect.fnUntraced(function* (id, requested) {
           yield* checkSettings(requested)
           const kept = requested.from === undefined ? DEFAULT_SETTINGS : yield* existing(id, store.get(id))
-          const { verify, challenge, ...change } = settingsFrom(requested, kept)
+          const { verify, challenge, proof, ...change } = settingsFrom(requested, kept)
           const ends: StoredSourceChange = {
             ...storedSettings(change),
             ...(verify === null ? { verify } : {}),
             ...(challenge === null ? { challenge } : {}),
+            ...(proof === null ? { proof } : {}),
           }
-          if (verify == null && challenge == null) return yield* existing(id, store.change(id, ends))
+          if (verify == null && challenge == null && proof == null) return yield* existing(id, store.change(id, ends))
           const current = yield* existing(id, store.get(id))
           return yield* existing(
             id,
@@ -105,6 +110,7 @@ export class Sources extends Context.Service<
               ...ends,
               ...(verify == null ? {} : { verify: yield* changedVerification(current.verify, verify) }),
               ...(challenge == null ? {} : { challenge: yield* changedChallenge(current.challenge, challenge) }),
+              ...(proof == null ? {} : { proof: yield* changedProof(current.proof, proof) }),
             }),
           )
         }),

@@ -9,6 +9,8 @@ import { RateLimiter } from "../../src/limit/RateLimiter.ts"
 import type { IntakeSource } from "../../src/source/Source.ts"
 import { Sources } from "../../src/source/Sources.ts"
 import { LimitedRequests } from "../../src/limit/LimitedRequests.ts"
+import type { ProviderAnswer, ProviderToken } from "../../src/proof/ProofProviders.ts"
+import { ProofProviders } from "../../src/proof/ProofProviders.ts"
 import { SnsService } from "../../src/verification/VerifySns.ts"
 import { RefusedSignatures } from "../../src/verification/VerifySender.ts"
 
@@ -34,6 +36,9 @@ export const store = () => {
       certificate: () => Effect.succeed(null),
       confirm: () => Effect.void,
     } as SnsService["Service"],
+    /** The tokens that a provider got, and its answer. */
+    tokens: [] as Array<ProviderToken>,
+    answer: Effect.succeed("valid") as Effect.Effect<ProviderAnswer>,
     onAppend: (): SourceChanged | StoreUnavailable | undefined => undefined,
   }
   const allowance = (allowed: boolean) => ({ allowed, limit: 60, remaining: 0, retryAfter: 42 })
@@ -53,6 +58,13 @@ export const store = () => {
       Layer.succeed(SnsService, {
         certificate: (address, from) => state.sns.certificate(address, from),
         confirm: (address) => state.sns.confirm(address),
+      }),
+      Layer.succeed(ProofProviders, {
+        check: (token) =>
+          Effect.suspend(() => {
+            state.tokens.push(token)
+            return state.answer
+          }),
       }),
       Layer.succeed(LimitedRequests, { count: (id) => void state.limited.push(id) }),
       Layer.succeed(RateLimiter, {

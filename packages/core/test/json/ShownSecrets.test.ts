@@ -10,6 +10,8 @@ const SECRET = "not to be shown"
 const AT = "2026-01-02T03:04:05Z"
 
 it("sourceShape omits the secret, and for a reader also the settings", () => {
+  // A store's slip.
+  const withSecret = { kind: "turnstile" as const, siteKey: "0x4AAA", secret: SECRET }
   const source: SourceWithSecret = {
     id: 1,
     name: "Orders",
@@ -36,6 +38,7 @@ it("sourceShape omits the secret, and for a reader also the settings", () => {
       keepsOldSecret: true,
     },
     challenge: { provider: "meta" as const },
+    proof: withSecret,
     rate: 600,
     honeypot: "website",
     allowOrigins: ["https://example.com"],
@@ -77,6 +80,7 @@ it("sourceShape omits the secret, and for a reader also the settings", () => {
       keeps_old_secret: true,
     },
     challenge: { provider: "meta" },
+    proof: { kind: "turnstile", site_key: "0x4AAA" },
     rate: 600,
     honeypot: "website",
     allow_origins: ["https://example.com"],

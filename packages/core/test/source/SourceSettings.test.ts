@@ -68,6 +68,7 @@ it("create gives a source only the requested settings, and a table named after i
       inboxMessage: null,
       verify: null,
       challenge: null,
+      proof: null,
       tableName: expect.any(Function),
     },
   ])
@@ -167,6 +168,14 @@ it.each<[Partial<NewSource>, string]>([
   [{ inbox: "maybe" as never }, "bad_inbox"],
   [{ verify: { recipe: "github" } }, "bad_verify_secret"],
   [{ challenge: { provider: "meta" } }, "bad_challenge"],
+  [{ proof: { kind: "recaptcha" as "altcha" } }, "bad_proof"],
+  [{ proof: { kind: "altcha", secret: "x" } }, "bad_proof"],
+  [{ proof: { kind: "altcha", siteKey: "x" } }, "bad_proof"],
+  [{ proof: { kind: "turnstile", secret: "x" } }, "bad_proof"],
+  [{ proof: { kind: "turnstile", siteKey: "x" } }, "bad_proof"],
+  [{ proof: { kind: "turnstile", siteKey: '"><script>', secret: "x" } }, "bad_proof"],
+  [{ proof: { kind: "hcaptcha", siteKey: "x".repeat(201), secret: "x" } }, "bad_proof"],
+  [{ proof: { kind: "hcaptcha", siteKey: "x", secret: "" } }, "bad_proof"],
 ])("create refuses %j without a call to the store", (settings, code) => {
   expect(refusalOf(settings)).toMatchObject({ code })
 })

@@ -9,6 +9,7 @@ const FULL: Source = {
   honeypot: "website",
   verify: HMAC,
   challenge: { provider: "meta" },
+  proof: { kind: "turnstile", siteKey: "0x4AAA" },
   limited: { count: 3, since: "2026-01-01T00:00:00Z", lastAt: "2026-01-01T01:00:00Z" },
 }
 
@@ -45,6 +46,7 @@ it("ownSourceShape shows every setting, but not the intake address", () => {
     inbox_message: null,
     verify: null,
     challenge: null,
+    proof: null,
     rate: null,
     old_secret_until: null,
     limited: null,
@@ -64,6 +66,7 @@ it("ownSourceShape shows every setting, but not the intake address", () => {
       keeps_old_secret: true,
     },
     challenge: { provider: "meta" },
+    proof: { kind: "turnstile", site_key: "0x4AAA" },
     limited: { count: 3, since: "2026-01-01T00:00:00Z", last_at: "2026-01-01T01:00:00Z" },
   })
   const github = { recipe: "github", mode: "reject", hmac: null, keepsOldSecret: false } as const
@@ -75,7 +78,9 @@ it("ownSourceShape shows every setting, but not the intake address", () => {
   })
 })
 
-it("ownSourceShape never shows a challenge's secret, even if a store returns it", () => {
+it("ownSourceShape never shows the secret of a challenge or of a proof, even if a store returns it", () => {
+  const proof = { kind: "hcaptcha", siteKey: "1", secret: "shared" } as const
+  expect(ownSourceShape.json({ ...SOURCE, proof }).proof).toEqual({ kind: "hcaptcha", site_key: "1" })
   const challenge = { provider: "meta", secret: "shared" } as const
   expect(ownSourceShape.json({ ...SOURCE, challenge }).challenge).toEqual({ provider: "meta" })
 })

@@ -22,6 +22,7 @@ export const SOURCE: Source = {
   inboxMessage: null,
   verify: null,
   challenge: null,
+  proof: null,
   rate: null,
   oldSecretUntil: null,
   limited: null,

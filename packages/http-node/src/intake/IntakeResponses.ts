@@ -126,11 +126,11 @@ export const methodResponse = (request: Request): Response =>
     : json(405, { ok: false, error: "method_not_allowed", detail: "Send data to this URL with POST" }, ALLOW)
 
 /** The response to a CORS preflight: a script of any site may send, without credentials. */
-export const preflightResponse = (request: Request): Response => ({
+export const preflightResponse = (request: Request, method: "GET" | "POST" = "POST"): Response => ({
   status: 204,
   headers: {
     ...OPEN,
-    "access-control-allow-methods": "POST",
+    "access-control-allow-methods": method,
     "access-control-allow-headers": requestedHeaders(request.headers["access-control-request-headers"]),
     "access-control-max-age": "86400",
     vary: "Access-Control-Request-Headers",
@@ -174,14 +174,14 @@ const FORM_TYPE = /^\s*(?:application\/x-www-form-urlencoded|multipart\/form-dat
 const requestedHeaders = (asked: string | undefined): string =>
   asked !== undefined && /^[\w!#$%&'*+.^`|~, -]{1,1000}$/.test(asked) ? asked : "*"
 
-const OPEN = { "access-control-allow-origin": "*", "access-control-expose-headers": "Retry-After" }
+export const OPEN = { "access-control-allow-origin": "*", "access-control-expose-headers": "Retry-After" }
 
 /** The response to a HEAD of a source's address. */
 export const LOOK_RESPONSE: Response = { status: 200, headers: { ...OPEN, "cache-control": "no-store" }, body: null }
 
 const ALLOW = { allow: "POST" }
 
-const JSON_HEADERS = {
+export const JSON_HEADERS = {
   ...OPEN,
   "content-type": "application/json",
   "cache-control": "no-store",

@@ -34,6 +34,7 @@ import {
   refusedResponse,
   unavailableResponse,
 } from "./IntakeResponses.ts"
+import { challengeResponse, onlyGetResponse, proofScriptResponse } from "./ProofResponses.ts"
 import { unavailableLog } from "./UnavailableLog.ts"
 import { headerText } from "@data-cabinet/core/text/HeaderText"
 
@@ -105,9 +106,37 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       handle: (request, { params }) => handle(request, decodeSegment(params[0] ?? "") ?? ""),
       fault: (fault, request) => faultResponse(request, fault, isNavigation(request)),
     })
-    return ["/webhook/{intake_secret}" as const, "/webhook/" as const, "/webhook" as const].map(routeOf)
+    return [
+      ...["/webhook/{intake_secret}" as const, "/webhook/" as const, "/webhook" as const].map(routeOf),
+      ...proofRoutes({ intake, settings, limits, wheel, refused }),
+    ]
   },
 )
+
+/** What a form fetches before it is sent, if its source demands a proof of a person. */
+const proofRoutes = ({ intake, settings, limits, wheel, refused }: LookupPorts): ReadonlyArray<Route> => {
+  const challenge = async (request: Request, secret: string): Promise<Response> => {
+    if (request.method === "OPTIONS") return preflightResponse(request, "GET")
+    if (request.method !== "GET") return onlyGetResponse
+    const ip = clientAddress(request, settings.trustedProxies)
+    const deadline = wheel.now() + limits.store
+    const issued = await intake.formChallenge(secret, ip, { deadline, context: request.context })
+    return Result.isFailure(issued) ? refused(request, issued.failure) : challengeResponse(issued.success)
+  }
+  const fault: Route["fault"] = (logged, request) => faultResponse(request, logged, false)
+  return [
+    {
+      path: "/webhook/{intake_secret}/challenge",
+      handle: (request, { params }) => challenge(request, decodeSegment(params[0] ?? "") ?? ""),
+      fault,
+    },
+    {
+      path: "/webhook/{intake_secret}/proof.js",
+      handle: async ({ method }) => (method === "GET" || method === "HEAD" ? proofScriptResponse : onlyGetResponse),
+      fault,
+    },
+  ]
+}
 
 /** The responses that only look up a source. */
 const lookups = ({ intake, settings, limits, wheel, refused }: LookupPorts) => {

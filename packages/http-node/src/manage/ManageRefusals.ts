@@ -94,6 +94,11 @@ export const OWN = {
     status: 400,
     meaning: "The provider is unknown, or its secret is missing or invalid; the message says which.",
   },
+  bad_proof: {
+    status: 400,
+    meaning:
+      "The kind of proof is unknown, or its site key or secret key is missing or invalid; the message says which.",
+  },
   bad_from: {
     status: 400,
     meaning: "The well-known sender in `from` is unknown; the message lists those that are known.",

@@ -188,3 +188,60 @@ export const INTAKE_PATH: PathItem = {
     },
   },
 }
+
+const text = (example: string): Shape.JsonSchema => ({ type: "string", example })
+
+const CHALLENGE = Shape.describedOnly("A challenge in the format of ALTCHA's protocol 2.", {
+  parameters: Shape.leaf({
+    type: "object",
+    description: "What the browser solves, in the order in which it is signed.",
+    required: ["algorithm", "cost", "expiresAt", "keyLength", "keyPrefix", "nonce", "salt"],
+    properties: {
+      algorithm: text("SHA-256"),
+      cost: { type: "integer", example: 1 },
+      expiresAt: { type: "integer", example: 1_795_946_400 },
+      keyLength: { type: "integer", example: 32 },
+      keyPrefix: text("0000"),
+      nonce: text("9c1185a5c5e9fc54612808977ee8f548"),
+      salt: text("b2ad9a1f2ba5d2f5b9ad0bca1a7f8c11"),
+    },
+  }),
+  signature: Shape.text("Of the parameters, by the key of the source."),
+}).schema
+
+/** What a form fetches whose source demands a proof of a person. */
+export const PROOF_PATHS: { readonly [path: string]: PathItem } = {
+  "/webhook/{intake_secret}/challenge": {
+    get: {
+      operationId: "formChallenge",
+      tags: ["Intake"],
+      summary: "A challenge for a form",
+      description:
+        "A new ALTCHA challenge, if the source demands such a proof of a person. Its solution is the field `altcha`.",
+      security: [],
+      parameters: [SECRET],
+      responses: {
+        "200": { description: "A challenge.", headers: CORS, content: { "application/json": { schema: CHALLENGE } } },
+        ...LOOKED_UP,
+      },
+    },
+  },
+  "/webhook/{intake_secret}/proof.js": {
+    get: {
+      operationId: "formScript",
+      tags: ["Intake"],
+      summary: "The script of a form",
+      description: "A script for the page with a form: it solves the challenge and adds the solution to the form.",
+      security: [],
+      parameters: [SECRET],
+      responses: {
+        "200": {
+          description: "The script.",
+          headers: CORS,
+          content: { "text/javascript": { schema: { type: "string" }, example: "(() => {})()" } },
+        },
+        "500": LOOKED_UP["500"],
+      },
+    },
+  },
+}

@@ -1,7 +1,7 @@
 /** The API's own description: OpenAPI 3.1, generated from the declarations that guard the requests. */
 import type { Endpoint } from "../api/Endpoint.ts"
 import type { JsonSchema } from "@data-cabinet/core/json/Shape"
-import { INTAKE_PATH } from "./IntakePath.ts"
+import { INTAKE_PATH, PROOF_PATHS } from "./IntakePath.ts"
 import type { OperationObject, PathItem } from "./OperationObject.ts"
 import { operation, OPTIONAL_RATE_HEADERS } from "./Operation.ts"
 import { SCHEMAS } from "./Schemas.ts"
@@ -64,6 +64,7 @@ export const openApiDocument = (baseUrl: string, endpoints: ReadonlyArray<Endpoi
     ),
     "/api/v1/docs": { get: DOCS_OPERATION },
     "/webhook/{intake_secret}": INTAKE_PATH,
+    ...PROOF_PATHS,
   },
   webhooks: WEBHOOKS,
   components: {

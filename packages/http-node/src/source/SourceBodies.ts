@@ -4,7 +4,7 @@ import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Schema } from "effect"
 import { camelFields, nameField } from "../manage/ManageBodies.ts"
 import { settingFields, settingParams } from "../manage/SettingBodies.ts"
-import { challenge, verification, verificationOf } from "../verification/VerificationBodies.ts"
+import { challenge, proof, proofOf, verification, verificationOf } from "../verification/VerificationBodies.ts"
 
 const settings = {
   ...settingFields(SOURCE_SETTINGS),
@@ -16,12 +16,18 @@ const settings = {
   ),
   verify: Schema.optionalKey(Schema.NullOr(verification)),
   challenge: Schema.optionalKey(Schema.NullOr(challenge)),
+  proof: Schema.optionalKey(Schema.NullOr(proof)),
 }
 
 /** The members of `settings` as the use case takes them. */
-export const settingsOf = <B extends Pick<typeof newSource.Type, "verify">>({ verify, ...body }: B) => ({
+export const settingsOf = <B extends Pick<typeof newSource.Type, "verify" | "proof">>({
+  verify,
+  proof: given,
+  ...body
+}: B) => ({
   ...camelFields(body),
   ...(verify === undefined ? {} : { verify: verificationOf(verify) }),
+  ...(given === undefined ? {} : { proof: proofOf(given) }),
 })
 
 export const newSource = Schema.Struct({ name: nameField, ...settings })
@@ -39,6 +45,7 @@ export const SETTINGS_ERRORS = [
   "bad_verify",
   "bad_verify_secret",
   "bad_challenge",
+  "bad_proof",
   "bad_from",
 ] as const
 
@@ -49,5 +56,6 @@ export const SETTINGS_PARAMS = {
   bad_verify: "/verify",
   bad_verify_secret: "/verify/secret",
   bad_challenge: "/challenge",
+  bad_proof: "/proof",
   bad_from: "/from",
 } as const

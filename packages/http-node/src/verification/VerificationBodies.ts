@@ -1,6 +1,7 @@
 /** How a sender is verified and answered, in the bodies of requests. */
 import { MAX_HEADER_NAME_LENGTH } from "@data-cabinet/core/network/HeaderNames"
 import { MAX_VERIFY_SECRET_LENGTH } from "@data-cabinet/core/source/ChangeVerification"
+import { type FormProofChange, MAX_SITE_KEY_LENGTH, PROOF_KINDS } from "@data-cabinet/core/proof/FormProof"
 import { CHALLENGE_PROVIDERS } from "@data-cabinet/core/verification/Challenge"
 import { MAX_SIGNATURE_PREFIX_LENGTH, MAX_TOLERANCE_SECONDS } from "@data-cabinet/core/verification/HmacSetting"
 import { HMAC_ALGORITHMS, type HmacChange, SIGNATURE_ENCODINGS } from "@data-cabinet/core/verification/Recipe"
@@ -106,6 +107,30 @@ export const challenge = Schema.Struct({
 }).annotate({
   description: "The provider whose question about the address is answered; null: none but those of the recipe.",
 })
+
+export const proof = Schema.Struct({
+  kind: Schema.Literals(PROOF_KINDS).annotate({ description: "What proves it; `altcha` needs no provider." }),
+  site_key: Schema.optionalKey(
+    Schema.NullOr(
+      text(MAX_SITE_KEY_LENGTH, "The public key of the provider's widget; required with another provider."),
+    ),
+  ),
+  secret: Schema.optionalKey(
+    text(
+      MAX_VERIFY_SECRET_LENGTH,
+      "The provider's secret key; required with another provider, and never shown. `altcha` has none.",
+    ),
+  ),
+}).annotate({
+  description: "The proof of a person that its form demands: events without one are spam; null: none.",
+})
+
+/** The members of `proof` as the use case takes them. */
+export const proofOf = (given: typeof proof.Type | null): FormProofChange | null => {
+  if (given === null) return null
+  const { site_key: siteKey, ...change } = given
+  return { ...change, ...(siteKey === undefined ? {} : { siteKey }) }
+}
 
 /** The members of `verify` as the use case takes them. */
 export const verificationOf = (given: typeof verification.Type | null): VerificationChange | null => {

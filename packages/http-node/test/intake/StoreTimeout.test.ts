@@ -14,6 +14,7 @@ import { fetchAdapter } from "../../src/server/FetchAdapter.ts"
 import type { Handle } from "../../src/server/Request.ts"
 import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 import { HttpSettings } from "../../src/server/HttpSettings.ts"
+import { ProofProviders } from "@data-cabinet/core/proof/ProofProviders"
 import { SnsService } from "@data-cabinet/core/verification/VerifySns"
 import { RefusedSignatures } from "@data-cabinet/core/verification/VerifySender"
 
@@ -36,6 +37,7 @@ const intake = (append: EventLog["Service"]["append"], seconds = 4) => {
     Layer.succeed(EventLog, { append }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
     Layer.succeed(SnsService, { certificate: () => Effect.succeed(null), confirm: () => Effect.void }),
+    Layer.succeed(ProofProviders, { check: () => Effect.succeed("unchecked" as const) }),
     Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, { baseUrl: "http://cabinet.test", docsUrl: null, trustedProxies: () => false }),
     Layer.succeed(BodyLimits, { maxBytes: 1000, idle: MINUTES, total: MINUTES, buffered: 1000, store: 9_000 }),

@@ -26,6 +26,7 @@ import { stoppedResponse } from "../../src/tenancy/UnknownHost.ts"
 import { observe } from "../../src/server/Observe.ts"
 import type { Handle } from "../../src/server/Request.ts"
 import { addressOf, routeTable } from "../../src/server/Route.ts"
+import { ProofProviders } from "@data-cabinet/core/proof/ProofProviders"
 import { SnsService } from "@data-cabinet/core/verification/VerifySns"
 import { RefusedSignatures } from "@data-cabinet/core/verification/VerifySender"
 
@@ -102,6 +103,7 @@ export const intakeServer = async (limits: Partial<Limits> = {}) => {
     }),
     Layer.succeed(RefusedSignatures, { count: () => {} }),
     Layer.succeed(SnsService, { certificate: () => Effect.succeed(null), confirm: () => Effect.void }),
+    Layer.succeed(ProofProviders, { check: () => Effect.succeed("unchecked" as const) }),
     Layer.succeed(LimitedRequests, { count: () => {} }),
     Layer.succeed(HttpSettings, {
       baseUrl: "http://cabinet.test",

@@ -45,6 +45,7 @@ export const ORDERS: Source = {
   nestBrackets: false,
   verify: null,
   challenge: null,
+  proof: null,
   rate: null,
   honeypot: null,
   allowOrigins: [],

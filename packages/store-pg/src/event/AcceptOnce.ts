@@ -1,8 +1,15 @@
 /**
  * The parts of an accept statement by which requests are skipped whole: slices of an import that were already accepted,
- * and notices whose cause was already recorded.
+ * notices whose cause was already recorded, and events whose proof of a person was already used.
  */
-import { type BatchNotice, type BatchSlice, NOTICE_COLUMNS, SLICE_COLUMNS } from "./Batch.ts"
+import {
+  type BatchNotice,
+  type BatchProof,
+  type BatchSlice,
+  NOTICE_COLUMNS,
+  PROOF_COLUMNS,
+  SLICE_COLUMNS,
+} from "./Batch.ts"
 import type { AcceptParameters } from "./AcceptParameters.ts"
 
 /**
@@ -58,3 +65,27 @@ export const noticesOf = (notices: ReadonlyArray<BatchNotice>, parameters: Accep
 
 /** The batch holds no notice. */
 export const NO_NOTICES: ReturnType<typeof noticesOf> = { cte: "", filter: "", delivered: "", about: "0" }
+
+/**
+ * Records the proofs of the batch as used, in their order, so that two batches never deadlock: a second use waits for the
+ * first one's commit. A request whose proof was used before, or is used twice in the batch, is skipped whole.
+ */
+export const proofsOf = (proofs: ReadonlyArray<BatchProof>, parameters: AcceptParameters) => {
+  const arrays = parameters.addRows(PROOF_COLUMNS, proofs)
+  const given = `unnest(${arrays.join(", ")}) AS p(${PROOF_COLUMNS.names.join(", ")})`
+  return {
+    cte: `
+), proven AS MATERIALIZED (
+  INSERT INTO cabinet.used_proof (id, until)
+  SELECT p.id::uuid, to_timestamp(p.until / 1000.0)
+  FROM locks, ${given}
+  JOIN cabinet.source s ON s.id = p.source_id AND s.version = p.version AND s.archived_at IS NULL AND s.deleted_at IS NULL
+  WHERE locks.held IS NOT NULL ORDER BY p.id
+  ON CONFLICT DO NOTHING RETURNING id`,
+    filter: `(i.request <> ALL (${arrays[0]}) OR i.request IN (
+    SELECT min(p.request) FROM ${given} JOIN proven ON proven.id = p.id::uuid GROUP BY p.id))`,
+  }
+}
+
+/** No event of the batch came with a proof. */
+export const NO_PROOFS: ReturnType<typeof proofsOf> = { cte: "", filter: "" }

@@ -27,7 +27,7 @@ import {
   fannedOut,
   NOT_FANNED_OUT,
 } from "./AcceptDeliveries.ts"
-import { progressOf, NO_PROGRESS, noticesOf, NO_NOTICES } from "./AcceptOnce.ts"
+import { progressOf, NO_PROGRESS, noticesOf, NO_NOTICES, proofsOf, NO_PROOFS } from "./AcceptOnce.ts"
 import { rowsOf, untakenOf, createdOf, WAITING_SOURCES } from "./AcceptRows.ts"
 
 /** One row per accepted event; events whose source has changed have none. */
@@ -81,6 +81,7 @@ export const acceptStatement = (
   const rows = batch.tables.map((table, index) => rowsOf(table, index, parameters)).join("")
   const progress = batch.slices.length > 0 ? progressOf(batch.slices, parameters) : NO_PROGRESS
   const notices = batch.notices.length > 0 ? noticesOf(batch.notices, parameters) : NO_NOTICES
+  const proofs = batch.proofs.length > 0 ? proofsOf(batch.proofs, parameters) : NO_PROOFS
   const created = batch.created.length > 0 ? createdOf(batch.created, parameters) : ""
   const events = parameters.events(batch)
   const originals = parameters.originals(batch)
@@ -106,12 +107,12 @@ WITH fence AS MATERIALIZED (
   ${bodies.locks}
 ), moment AS MATERIALIZED (
   SELECT clock_timestamp() + clock.shift AS at, pg_current_xact_id()::text::int8 AS xid, cabinet.current_epoch() AS epoch
-  FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}${notices.cte}
+  FROM locks CROSS JOIN cabinet.clock WHERE locks.held IS NOT NULL${progress.cte}${notices.cte}${proofs.cte}
 ), input AS MATERIALIZED (
   SELECT ${inputOf(events.names, bodies.fingerprint)}, i.n, s.rows_deferred OR i.waits AS rows_deferred${fanOut.input}
   FROM unnest(${events.arrays.join(", ")}${bodies.keys})
     WITH ORDINALITY AS i(${events.names.join(", ")}${bodies.key}, n)
-  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${inputFilter(progress.filter, notices.filter)}
+  JOIN cabinet.source s ON s.id = i.source_id AND s.version = i.version AND s.archived_at IS NULL AND s.deleted_at IS NULL${inputFilter(progress.filter, notices.filter, proofs.filter)}
 ), numbered AS MATERIALIZED (
   SELECT nextval('cabinet.event_id') AS id, i.*
   FROM (SELECT m.at, m.xid, m.epoch, input.* FROM moment m CROSS JOIN input ORDER BY input.n) i

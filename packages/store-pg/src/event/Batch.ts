@@ -8,6 +8,7 @@ import type {
   StagedSlice,
 } from "@data-cabinet/core/event/EventLog"
 import { otherReadingsJson } from "@data-cabinet/core/event/OriginalShape"
+import type { AltchaProof } from "@data-cabinet/core/proof/AltchaProof"
 import type { EventVerdict } from "@data-cabinet/core/verification/Verification"
 import { bool, bytea, InputColumns, int4, int8, optionalBool, text } from "../connection/InputColumns.ts"
 
@@ -139,6 +140,22 @@ export const NOTICE_COLUMNS = new InputColumns<BatchNotice>({
   about: int8(({ notice }) => notice.aboutAddress ?? 0),
 })
 
+/** The request at position `index` came with this solved challenge. */
+export interface BatchProof {
+  readonly index: number
+  readonly sourceId: number
+  readonly version: number
+  readonly proof: AltchaProof
+}
+
+export const PROOF_COLUMNS = new InputColumns<BatchProof>({
+  request: int4(({ index }) => index),
+  source_id: int8(({ sourceId }) => sourceId),
+  version: int4(({ version }) => version),
+  id: text(({ proof }) => proof.id),
+  until: int8(({ proof }) => proof.until),
+})
+
 /** A column created for this batch, and the position `n` in it of the event that it was created for. */
 export interface CreatedColumn {
   readonly sourceId: number
@@ -177,9 +194,10 @@ export interface Batch {
   readonly hasOthers: boolean
   /** Whether a source of it may have deliveries that a follower writes. */
   readonly fansOut: boolean
-  /** Usually empty, like the next two. */
+  /** Usually empty, like the next three. */
   readonly slices: ReadonlyArray<BatchSlice>
   readonly notices: ReadonlyArray<BatchNotice>
+  readonly proofs: ReadonlyArray<BatchProof>
   readonly created: ReadonlyArray<CreatedColumn>
   readonly tables: ReadonlyArray<BatchTable>
   /** The lock keys of equal bodies: one per event with a fingerprint, in order. */

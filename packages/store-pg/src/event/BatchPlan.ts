@@ -11,6 +11,7 @@ import type {
   BatchNotice,
   BatchOriginal,
   BatchPassed,
+  BatchProof,
   BatchSlice,
   BatchTable,
   CreatedColumn,
@@ -47,6 +48,7 @@ class BatchPlan {
   #fansOut = false
   readonly #slices: Array<BatchSlice> = []
   readonly #notices: Array<BatchNotice> = []
+  readonly #proofs: Array<BatchProof> = []
   readonly #created: Array<CreatedColumn> = []
   /** The columns in `#created`, by source and name. */
   readonly #recorded = new Set<string>()
@@ -56,7 +58,7 @@ class BatchPlan {
   #single = true
 
   add(request: AcceptRequest, index: number, target: Target): void {
-    const { sourceId, sourceVersion: version, events, original, staged, notice, filtered, verdict } = request
+    const { sourceId, sourceVersion: version, events, original, staged, notice, proof, filtered, verdict } = request
     // The table is of the request's version, or the statement refuses the request.
     if (target.table?.fansOut ?? true) this.#fansOut = true
     if (filtered !== undefined) this.#addPassed(filtered.passed, notice?.aboutAddress ?? null)
@@ -77,6 +79,7 @@ class BatchPlan {
     if (verdict !== undefined) this.#hasVerdicts = true
     if (staged !== undefined) this.#slices.push({ index, version, slice: staged })
     if (notice !== undefined) this.#notices.push({ index, sourceId, version, notice })
+    if (proof !== undefined) this.#proofs.push({ index, sourceId, version, proof })
   }
 
   batch(keysOf: BodyKeys): Batch {
@@ -95,6 +98,7 @@ class BatchPlan {
       fansOut: this.#fansOut,
       slices: this.#slices,
       notices: this.#notices,
+      proofs: this.#proofs,
       created: this.#created,
       tables: this.#tables(),
       bodyKeys,

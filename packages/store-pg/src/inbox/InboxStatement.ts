@@ -71,12 +71,14 @@ WITH walked AS MATERIALIZED (
     count(*) FILTER (WHERE ${isMessage}) AS messages,
     count(*) FILTER (WHERE ${isMessage} AND m.event_id IS NULL) AS unread,
     count(*) FILTER (WHERE w.spam = 'honeypot') AS honeypot,
-    count(*) FILTER (WHERE w.spam = 'origin') AS origin
+    count(*) FILTER (WHERE w.spam = 'origin') AS origin,
+    count(*) FILTER (WHERE w.spam NOT IN ('honeypot', 'origin')) AS proof
   FROM walked w LEFT JOIN cabinet.inbox_mark m ON m.event_id = w.id AND (m.read_at IS NOT NULL OR m.done_at IS NOT NULL)
   GROUP BY 1
 )
 SELECT d.day::date::text AS day, coalesce(c.messages, 0)::float8 AS messages, coalesce(c.unread, 0)::float8 AS unread,
   coalesce(c.honeypot, 0)::float8 AS honeypot, coalesce(c.origin, 0)::float8 AS origin,
+  coalesce(c.proof, 0)::float8 AS proof,
   (SELECT cabinet.rfc3339(min(w.received_at)) FROM walked w HAVING count(*) = $4::int8
     AND (min(w.received_at) AT TIME ZONE $2::text)::date > (SELECT day FROM today) - $3::int4) AS since
 FROM generate_series((SELECT day FROM today) - ($3::int4 - 1), (SELECT day FROM today), interval '1 day') AS d (day)

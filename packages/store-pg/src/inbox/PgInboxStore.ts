@@ -50,12 +50,13 @@ export const layer = Layer.effect(
       }, orUnavailable),
       figures: ({ sourceId, days, timeZone, most }) =>
         Effect.map(sql.unsafe<DayRow>(FIGURES, [sourceId, timeZone, days, most]), (rows) => ({
-          days: rows.map(({ day, messages, unread, honeypot, origin }) => ({
+          days: rows.map(({ day, messages, unread, honeypot, origin, proof }) => ({
             day,
             messages,
             unread,
             honeypot,
             origin,
+            proof,
           })),
           since: rows[0]?.since ?? null,
         })).pipe(orUnavailable),

@@ -46,6 +46,7 @@ const PAIRS = [
   pair("signing secret", "cabinet.address", "secret", "previous_secret"),
   pair("verification secret", "cabinet.source", "verify_secret", "verify_old_secret"),
   single("challenge secret", "cabinet.source", "challenge_secret"),
+  single("proof secret", "cabinet.source", "proof_secret"),
   single("intake secret", "cabinet.source", "intake_secret"),
   single("client key", "cabinet.address", "client_key"),
   single("signing secret", "cabinet.address", "subscription_secret"),

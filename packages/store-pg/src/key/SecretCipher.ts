@@ -16,6 +16,7 @@ export type SecretPurpose =
   | "poll header"
   | "verification secret"
   | "challenge secret"
+  | "proof secret"
   | "intake secret"
   | "destination credentials"
 

@@ -1,6 +1,6 @@
 /**
  * Periodic maintenance, off the hot path: creates partitions ahead of time, and deletes expired repeat windows, which
- * last five minutes, in small batches. Any number of processes may run it at once.
+ * last five minutes, and expired proofs of persons, in small batches. Any number of processes may run it at once.
  */
 import { background } from "@data-cabinet/core/runtime/Background"
 import { PgClient } from "@effect/sql-pg"
@@ -34,6 +34,19 @@ export const deleteRepeatWindows = Effect.gen(function* () {
   }
 })
 
+/** Deletes used proofs that no clock accepts any longer, until a batch is not full. */
+export const deleteUsedProofs = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  while (true) {
+    const gone = yield* sql`
+      DELETE FROM cabinet.used_proof WHERE id = ANY (ARRAY(
+        SELECT id FROM cabinet.used_proof WHERE until < cabinet.now() - interval '1 hour'
+        LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED))
+      RETURNING 1`
+    if (gone.length < DELETE_BATCH) return
+  }
+})
+
 /** Those that no event needs any longer. */
 export const deleteSubscriptions = PgClient.PgClient.use((sql) => sql.unsafe(PRUNE_SUBSCRIPTIONS))
 
@@ -44,6 +57,7 @@ export const layer = Layer.effectDiscard(
     yield* background("prepared transactions", "1 minute", preparedTransactions())
     yield* background("report grants", "1 hour", repeatReportGrants)
     yield* background("repeat window cleanup", "30 seconds", deleteRepeatWindows)
+    yield* background("used proof cleanup", "10 minutes", deleteUsedProofs)
     yield* background("subscription cleanup", "1 hour", deleteSubscriptions)
   }),
 )

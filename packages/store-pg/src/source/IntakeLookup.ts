@@ -1,6 +1,7 @@
 /** Intake's lookup of a source: by the secret in its address, or by its id. */
 import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import type { IntakeProof } from "@data-cabinet/core/proof/FormProof"
 import type { IntakeSource, KeptSettings } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/verification/Challenge"
 import type { IntakeVerification } from "@data-cabinet/core/verification/Verification"
@@ -15,11 +16,12 @@ interface IntakeRow extends SourceRow {
   readonly verify_secret: string | null
   readonly verify_old_secret: string | null
   readonly challenge_secret: string | null
+  readonly proof_secret: string | null
   readonly filtered: string | null
 }
 
 /** A source as intake reads it, with its filtered addresses: an index finds the few that have a filter. */
-const INTAKE_COLUMNS = `${SOURCE_COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, (
+const INTAKE_COLUMNS = `${SOURCE_COLUMNS}, s.verify_secret, s.verify_old_secret, s.challenge_secret, s.proof_secret, (
   SELECT json_agg(json_build_object('id', a.id, 'filters', a.filters) ORDER BY a.id)::text FROM cabinet.address a
   WHERE a.filters IS NOT NULL AND a.removed_at IS NULL AND (a.every_source OR EXISTS (
     SELECT FROM cabinet.address_source t WHERE t.address_id = a.id AND t.source_id = s.id))) AS filtered`
@@ -39,6 +41,7 @@ const toIntakeSource =
     ...(row.honeypot === null && row.allow_origins.length === 0
       ? {}
       : { spam: { honeypot: row.honeypot, allowOrigins: row.allow_origins } }),
+    ...toProof(row, cipher),
     ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
 
@@ -54,6 +57,15 @@ const toChallenge = (provider: ChallengeProvider, secret: string | null, cipher:
   provider,
   secret: secret === null ? "" : Result.getOrElse(cipher.decrypt("challenge secret", secret), () => null),
 })
+
+const toProof = (
+  { proof, proof_site_key: siteKey, proof_secret: secret }: IntakeRow,
+  cipher: SecretCipher,
+): { readonly proof?: IntakeProof } => {
+  if (proof === null) return {}
+  const read = secret === null ? null : Result.getOrElse(cipher.decrypt("proof secret", secret), () => null)
+  return { proof: { kind: proof, siteKey, secret: read } }
+}
 
 type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>
 

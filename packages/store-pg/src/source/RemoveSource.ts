@@ -9,6 +9,7 @@ import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
 /** Clears what a removed source no longer needs, above all its secrets. */
 const FORGOTTEN = `verify = NULL, verify_secret = NULL, verify_old_secret = NULL, challenge = NULL, challenge_secret = NULL,
+  proof = NULL, proof_site_key = NULL, proof_secret = NULL,
   old_secret_hash = NULL, old_secret_until = NULL`
 
 /** How long dropping a table waits for its lock, in seconds. */

@@ -1,9 +1,11 @@
 /** Maps the given settings of a source to the columns that store them. */
 import type { StoredChallenge } from "@data-cabinet/core/verification/Challenge"
+import type { StoredFormProof } from "@data-cabinet/core/proof/FormProof"
 import type { StoredSourceChange } from "@data-cabinet/core/source/SourceStore"
 import type { StoredVerification } from "@data-cabinet/core/verification/Verification"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Result } from "effect"
+import { randomBytes } from "node:crypto"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { settingJson } from "./SourceRow.ts"
 
@@ -17,9 +19,12 @@ export interface CurrentSecrets {
   readonly verify_old_secret: string | null
   readonly challenge: string | null
   readonly challenge_secret: string | null
+  readonly proof: string | null
+  readonly proof_secret: string | null
 }
 
-export const CURRENT_SECRETS = `s.verify->>'recipe' AS recipe, s.verify_secret, s.verify_old_secret, s.challenge, s.challenge_secret`
+export const CURRENT_SECRETS = `s.verify->>'recipe' AS recipe, s.verify_secret, s.verify_old_secret, s.challenge, s.challenge_secret,
+  s.proof, s.proof_secret`
 
 export const NO_SECRETS: CurrentSecrets = {
   recipe: null,
@@ -27,6 +32,8 @@ export const NO_SECRETS: CurrentSecrets = {
   verify_old_secret: null,
   challenge: null,
   challenge_secret: null,
+  proof: null,
+  proof_secret: null,
 }
 
 export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, now: CurrentSecrets): Columns => ({
@@ -34,6 +41,7 @@ export const settingColumns = (cipher: SecretCipher, given: StoredSourceChange, 
   ...Object.fromEntries(SOURCE_SETTINGS.all.map(({ key, name }) => [name, given[key]])),
   ...verifyColumns(cipher, given.verify, now),
   ...challengeColumns(cipher, given.challenge, now),
+  ...proofColumns(cipher, given.proof, now),
 })
 
 const verifyColumns = (
@@ -77,3 +85,21 @@ const challengeColumns = (
     challenge_secret: secret === undefined ? stored : cipher.encrypt("challenge secret", secret),
   }
 }
+
+const proofColumns = (
+  cipher: SecretCipher,
+  proof: StoredFormProof | null | undefined,
+  now: CurrentSecrets,
+): Columns => {
+  if (proof === undefined) return {}
+  if (proof === null) return { proof: null, proof_site_key: null, proof_secret: null }
+  const stored = proof.kind === now.proof ? now.proof_secret : null
+  const secret = proof.secret ?? (proof.kind === "altcha" && stored === null ? newProofKey() : undefined)
+  return {
+    proof: proof.kind,
+    proof_site_key: proof.siteKey,
+    proof_secret: secret === undefined ? stored : cipher.encrypt("proof secret", secret),
+  }
+}
+
+const newProofKey = (): string => randomBytes(32).toString("base64url")

@@ -3,6 +3,7 @@ import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Snake } from "@data-cabinet/core/json/KeyCase"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SOURCE_SETTINGS, type SourceSettings } from "@data-cabinet/core/source/SourceSettings"
+import type { ProofKind } from "@data-cabinet/core/proof/FormProof"
 import type { ChallengeProvider } from "@data-cabinet/core/verification/Challenge"
 import { placeOf, type StoredVerification, type Verification } from "@data-cabinet/core/verification/Verification"
 import { Result } from "effect"
@@ -24,6 +25,8 @@ export interface SourceRow extends SettingColumns {
   readonly verify: string | null
   readonly keeps_old_secret: boolean
   readonly challenge: ChallengeProvider | null
+  readonly proof: ProofKind | null
+  readonly proof_site_key: string | null
   readonly old_secret_until: string | null
   readonly limited: string | null
 }
@@ -34,6 +37,7 @@ type VerifySetting = Omit<Verification, "keepsOldSecret">
 export const SOURCE_COLUMNS = `s.id::text AS id, s.name, s.archived_at IS NOT NULL AS archived, s.table_name,
   cabinet.rfc3339(s.created_at) AS created_at, s.intake_secret, s.version,
   ${SOURCE_SETTINGS.all.map(({ name }) => `s.${name}`).join(", ")}, s.verify::text AS verify, s.verify_old_secret IS NOT NULL AS keeps_old_secret, s.challenge,
+  s.proof, s.proof_site_key,
   CASE WHEN s.old_secret_until > cabinet.now() THEN cabinet.rfc3339(s.old_secret_until) END AS old_secret_until,
   ${LIMITED_OF_SOURCE} AS limited`
 
@@ -46,6 +50,7 @@ export const toSource = (row: SourceRow): Source => ({
   ...SOURCE_SETTINGS.ofRow(row),
   verify: row.verify === null ? null : { ...settingOf(row.verify), keepsOldSecret: row.keeps_old_secret },
   challenge: row.challenge === null ? null : { provider: row.challenge },
+  proof: row.proof === null ? null : { kind: row.proof, siteKey: row.proof_site_key },
   oldSecretUntil: row.old_secret_until,
   limited: row.limited === null ? null : (JSON.parse(row.limited) as LimitedCount),
 })

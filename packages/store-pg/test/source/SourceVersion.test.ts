@@ -73,6 +73,7 @@ const SETTINGS: Required<Omit<SourceChange, "from">> = {
   inboxMessage: "words",
   verify: { recipe: "stripe", secret: "whsec_abc" },
   challenge: { provider: "graph" },
+  proof: { kind: "hcaptcha", siteKey: "10000000", secret: "0x0" },
 }
 
 it.each(Object.keys(SETTINGS) as ReadonlyArray<keyof typeof SETTINGS>)(
