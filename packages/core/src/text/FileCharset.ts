@@ -46,6 +46,12 @@ export const hasOpenByteOrder = (label: string): boolean => /^\s*utf-?(?:16|32)\
 /** How many bytes are examined to guess between single-byte charsets, starting at the first that is not ASCII. */
 const GUESS_BYTES = 262_144
 const HEAD_BYTES = 4096
+/** So many bytes of ASCII at the beginning or at the end of UTF-16 are hardly letters of Chinese. */
+const NARROW_BYTES = 8
+
+const isNarrow = (bytes: Buffer): boolean =>
+  bytes.length === NARROW_BYTES &&
+  bytes.every((byte) => (byte >= 32 && byte < 127) || byte === 9 || byte === 10 || byte === 13)
 
 /** Receives all bytes of a file once, in order, and then returns its charset. */
 export class CharsetDetector {
@@ -55,6 +61,7 @@ export class CharsetDetector {
   /** Bytes of a mark of UTF-16, which text behind it that is UTF-8 does not have. */
   #wideMark = 0
   #head: Buffer = Buffer.alloc(0)
+  #tail: Buffer = Buffer.alloc(0)
   readonly #high: Array<Buffer> = []
   #highBytes = 0
 
@@ -63,6 +70,8 @@ export class CharsetDetector {
     if (this.#head.length < HEAD_BYTES) {
       this.#head = Buffer.concat([this.#head, chunk.subarray(0, HEAD_BYTES - this.#head.length)])
     }
+    this.#tail =
+      chunk.length < NARROW_BYTES ? Buffer.concat([this.#tail, chunk]) : Buffer.from(chunk.subarray(-NARROW_BYTES))
     let skipped = 0
     while (this.#wideMark < 2 && this.#seen + skipped === this.#wideMark && chunk[skipped]! >= 0xfe) {
       skipped++
@@ -96,17 +105,30 @@ export class CharsetDetector {
     if (mark === null) return this.#byBytes(head, high, this.#wideMark === 0)
     const behind = head.subarray(mark.length)
     const highBehind = high.subarray(mark.length)
-    if (!contradictsMark(mark, behind, highBehind)) return { ...mark.charset, decidedBy: "mark" }
+    if (!contradictsMark(mark, behind, highBehind)) {
+      return {
+        ...mark.charset,
+        decidedBy: "mark",
+        ...(mark.charset.unit === undefined ? {} : this.#doubtOfWide(behind)),
+      }
+    }
     return { ...this.#byBytes(behind, highBehind, true), falseMark: mark.length }
   }
 
   #byBytes(head: Buffer, high: Buffer, mayBeUtf8: boolean): FileCharset {
     const wide = unmarkedWide(head)
-    if (wide !== null) return { ...wide, decidedBy: "bytes" }
+    if (wide !== null) return { ...wide, decidedBy: "bytes", ...this.#doubtOfWide(head) }
     if (mayBeUtf8 && this.#isUtf8 && this.#whole()) return { name: UTF_8.name, codec: UTF_8.codec, decidedBy: "bytes" }
     const { charset, isClear } = judgeGuess(high, guessCharset(high))
     const { name, codec } = charset
     return { name, codec, decidedBy: "bytes", ...(isClear ? {} : { isUnclear: true }) }
+  }
+
+  /** Some programs append UTF-16 to a text in UTF-8, or the other way round. */
+  #doubtOfWide(head: Buffer): { readonly isUnclear?: true } {
+    return isNarrow(head.subarray(0, NARROW_BYTES)) || isNarrow(this.#tail.subarray(-NARROW_BYTES))
+      ? { isUnclear: true }
+      : {}
   }
 
   /** False if a character is truncated at the end of the file. */

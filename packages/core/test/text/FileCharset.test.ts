@@ -275,3 +275,19 @@ it("TextDecoding makes no half pair of surrogates of damaged GB18030", () => {
   assert.isTrue(new TextDecoding(namedCharset("gb18030")!).write(bytes).isWellFormed())
   assert.isTrue(decode(bytes, charsetOf("gb18030")!).text.isWellFormed())
 })
+
+it("CharsetDetector doubts UTF-16 that begins or ends as UTF-8, as two programs may write to one file", () => {
+  const narrow = Buffer.from("id,name\n1,Anna\n")
+  for (const addBOM of [true, false]) {
+    const wide = iconv.encode("id,name\r\n2,Boris\r\n3,Ёж\r\n", "utf-16le", { addBOM })
+    assert.isUndefined(decide(wide).isUnclear)
+    assert.isUndefined(decide(wide.subarray(0, -4)).isUnclear)
+    for (const chunks of [
+      [wide, narrow],
+      [wide, ...Array.from(narrow, (byte) => Buffer.from([byte]))],
+    ])
+      assert.deepInclude(decide(...chunks), { name: "utf-16le", isUnclear: true })
+  }
+  const appended = iconv.encode("id,name\r\n2,Boris\r\n3,Ёж\r\n", "utf-16le")
+  assert.deepInclude(decide(Buffer.from("id,name\n"), appended), { name: "utf-16le", isUnclear: true })
+})
