@@ -29,6 +29,10 @@ const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 // eslint-disable-next-line no-control-regex
 const FORBIDDEN = /[\0-\x08\n-\x1f\x7f]/g
 const LENGTH = "content-length"
+/** A final head that keeps every rule, as nearly all do: a line is a name, a colon, a space and printable characters. */
+const STRICT = /^HTTP\/1\.1 [2-5]\d\d [ -~]*\r\n(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+: [!-~][ -~]*\r\n)*\r\n$/
+const STRICT_LENGTH = /\ncontent-length: \d{1,15}\r\n/i
+const ANY_LENGTH = /\ncontent-length:/gi
 
 const isSpace = (code: number): boolean => code === SPACE || code === TAB || code === CR
 
@@ -82,6 +86,13 @@ const lengthsOf = (fields: ReadonlyArray<Field>): ReadonlyArray<string> => {
   return [...new Set(values.map((value) => (/^\d{1,15}$/.test(value) ? String(Number(value)) : value)))]
 }
 
+/** Whether the parser may have the head as it came. */
+const isStrict = (head: string): boolean => {
+  if (!STRICT.test(head)) return false
+  const lengths = head.match(ANY_LENGTH)?.length ?? 0
+  return lengths === 0 || (lengths === 1 && STRICT_LENGTH.test(head))
+}
+
 export class LooseHead {
   /** A head is awaited: bytes are held until it is whole. Otherwise they pass. */
   #isAwaited = false
@@ -122,7 +133,9 @@ export class LooseHead {
       this.#held = held
       const end = this.#endOfHead(held)
       if (end === -1) return isHopeless(held, this.#maxBytes) ? this.#pass(held, this.#maxBytes) : null
-      const [first, ...lines] = held.toString("latin1", 0, end).split("\n")
+      const head = held.toString("latin1", 0, end)
+      if (isStrict(head)) return this.#pass(held, end)
+      const [first, ...lines] = head.split("\n")
       const status = STATUS_LINE.exec(first!)
       if (status === null) return this.#pass(held, end)
       if (!status[2]!.startsWith("1")) return this.#pass(held, end, mended(status, lines))

@@ -36,6 +36,27 @@ it("LooseHead passes a correct head and what follows it byte for byte, wherever 
   }
 })
 
+it("LooseHead rebuilds no head that keeps every rule, and any other", () => {
+  const passes = (head: string) => {
+    const bytes = Buffer.from(`${head}\r\n`, "latin1")
+    return awaiting().push(bytes) === bytes
+  }
+  const rest = "Date: Sun, 29 Nov 2026 10:00:00 GMT\r\nConnection: keep-alive\r\n"
+  expect(passes(`HTTP/1.1 204 No Content\r\n${rest}`)).toBe(true)
+  expect(passes(`HTTP/1.1 200 OK\r\n${rest}content-length: 2\r\n`)).toBe(true)
+  for (const loose of [
+    "HTTP/1.0 200 OK\r\n",
+    "HTTP/1.1 200 OK\n",
+    "HTTP/1.1 200 OK\r\nA : b\r\n",
+    "HTTP/1.1 200 OK\r\nA: b\r\n c\r\n",
+    "HTTP/1.1 200 OK\r\nA: b\0\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\ncontent-length: 2\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n",
+  ]) {
+    expect(passes(loose), loose).toBe(false)
+  }
+})
+
 it("LooseHead corrects a loose head to the same bytes, wherever it is cut", () => {
   for (const [name, loose] of LOOSE) {
     const bytes = Buffer.from(loose as string)
