@@ -3,10 +3,13 @@ import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Effect, Metric } from "effect"
 
-const attempts = Metric.counter("delivery_attempts_total", {
-  description: "Completed delivery attempts by outcome: delivered, rejected by the receiver, or without a response.",
-  incremental: true,
-})
+/** With its own attributes: those added to another metric copy the context of each update. */
+const attempts = (outcome: string) =>
+  Metric.counter("delivery_attempts_total", {
+    description: "Completed delivery attempts by outcome: delivered, rejected by the receiver, or without a response.",
+    attributes: { outcome },
+    incremental: true,
+  })
 
 const duration = Metric.histogram("delivery_attempt_duration_seconds", {
   description: "Duration of a delivery attempt, in seconds.",
@@ -14,9 +17,9 @@ const duration = Metric.histogram("delivery_attempt_duration_seconds", {
 })
 
 const by = {
-  delivered: Metric.withAttributes(attempts, { outcome: "delivered" }),
-  rejected: Metric.withAttributes(attempts, { outcome: "rejected" }),
-  noResponse: Metric.withAttributes(attempts, { outcome: "no_response" }),
+  delivered: attempts("delivered"),
+  rejected: attempts("rejected"),
+  noResponse: attempts("no_response"),
 }
 
 export const countAttempt = ({ outcome }: Settlement): Effect.Effect<void> => countOutcome(outcome)
