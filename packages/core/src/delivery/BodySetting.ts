@@ -95,9 +95,6 @@ const JSON_TYPE = /^application\/(?:[a-z0-9][a-z0-9.+_-]{0,60}\+)?json(?:; ?char
 
 const TEMPLATES: { readonly [K in BodyKind]?: TemplateUse } = { template: "json", form: "form" }
 
-/** Whether a body of this kind has a template, a method and a content type of its own. */
-export const isTemplated = (kind: BodyKind): boolean => TEMPLATES[kind] !== undefined
-
 /** Why no delivery could be written with it; null if it could. */
 export const bodyRefusal = ({ kind, template, method, contentType }: BodySetting): string | null => {
   if (!BODY_KINDS.includes(kind)) return `The kind of a body must be one of ${BODY_KINDS.join(", ")}.`

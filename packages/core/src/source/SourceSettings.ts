@@ -7,7 +7,7 @@
  *
  * Decision: docs/decisions/0082-objects-are-declared-by-shapes.md
  */
-import { type CardSetting, type SettingCode, settingsOf } from "../json/Setting.ts"
+import { type CardSetting, settingsOf } from "../json/Setting.ts"
 import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "../network/HeaderNames.ts"
 import { INBOX_SETTINGS, type InboxSettings } from "./InboxSettings.ts"
 import {
@@ -200,9 +200,6 @@ const DECLARED = {
 
 /** The settings, and what follows from their declarations. */
 export const SOURCE_SETTINGS = settingsOf<SourceSettings>()(DECLARED)
-
-/** The code of an error about one setting. */
-export type SettingErrorCode = SettingCode<typeof DECLARED>
 
 /** The defaults of a new source. */
 export const DEFAULT_SETTINGS = SOURCE_SETTINGS.defaults

@@ -23,9 +23,6 @@ export const noteChanges = (sourceId: number, table: string): ReadonlyArray<stri
   `CREATE TRIGGER ${TRUNCATE_TRIGGER} AFTER TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION cabinet.note_row_change('${sourceId}')`,
 ]
 
-/** The triggers of a rebuild. */
-export const TRIGGERS = [TRIGGER, TRUNCATE_TRIGGER] as const
-
 /** $1: the table. The triggers of a rebuild that it has. */
 export const FIND_TRIGGERS = `
 SELECT t.tgname::text AS name FROM pg_trigger t WHERE t.tgrelid = to_regclass($1) AND t.tgfoid = 'cabinet.note_row_change'::regproc`
