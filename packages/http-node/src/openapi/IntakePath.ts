@@ -189,27 +189,25 @@ export const INTAKE_PATH: PathItem = {
   },
 }
 
-const text = (example: string): Shape.JsonSchema => ({ type: "string", example })
-
 const CHALLENGE = Shape.describedOnly("A challenge in the format of ALTCHA's protocol 2.", {
   parameters: Shape.leaf({
     type: "object",
     description: "What the browser solves, in the order in which it is signed.",
     required: ["algorithm", "cost", "expiresAt", "keyLength", "keyPrefix", "nonce", "salt"],
     properties: {
-      algorithm: text("SHA-256"),
+      algorithm: { type: "string", example: "SHA-256" },
       cost: { type: "integer", example: 1 },
       expiresAt: { type: "integer", example: 1_795_946_400 },
       keyLength: { type: "integer", example: 32 },
-      keyPrefix: text("0000"),
-      nonce: text("9c1185a5c5e9fc54612808977ee8f548"),
-      salt: text("b2ad9a1f2ba5d2f5b9ad0bca1a7f8c11"),
+      keyPrefix: { type: "string", example: "0000" },
+      nonce: { type: "string", description: "In hexadecimal, like the salt." },
+      salt: { type: "string" },
     },
   }),
   signature: Shape.text("Of the parameters, by the key of the source."),
 }).schema
 
-/** What a form fetches whose source demands a proof of a person. */
+/** What the page of a form fetches. */
 export const PROOF_PATHS: { readonly [path: string]: PathItem } = {
   "/webhook/{intake_secret}/challenge": {
     get: {
@@ -240,6 +238,11 @@ export const PROOF_PATHS: { readonly [path: string]: PathItem } = {
           headers: CORS,
           content: { "text/javascript": { schema: { type: "string" }, example: "(() => {})()" } },
         },
+        "405": refusal(
+          "Only GET is allowed.",
+          { ok: false, error: "method_not_allowed", detail: "Read this URL with GET" },
+          { Allow: { description: "GET.", required: true, schema: { const: "GET" } } },
+        ),
         "500": LOOKED_UP["500"],
       },
     },

@@ -57,6 +57,8 @@ describe("openApiDocument", () => {
       "/api/v1/tables/{schema}/{name}",
       "/api/v1/tables/{schema}/{name}/rows",
       "/webhook/{intake_secret}",
+      "/webhook/{intake_secret}/challenge",
+      "/webhook/{intake_secret}/proof.js",
     ])
     assert.deepEqual(document.paths["/api/v1/events"].get.security, [{ bearer: [] }, { apiKey: [] }])
   })
