@@ -3,7 +3,7 @@
  * how much of the code the suite runs, the whole suite on the oldest supported
  * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
  * at every byte, the data of earlier versions, which it builds from their commits, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
- * minutes beside a view that nothing can stop, a machine of 512 MB and one core, a thousand faults of deliveries in order, the example receivers in four languages, ten tasks of agents by the tool list alone, twenty kills under an agent that
+ * minutes beside a view that nothing can stop, a machine of 512 MB and one core, a thousand faults of deliveries in order, a hundred kills under a destination, the example receivers in four languages, ten tasks of agents by the tool list alone, twenty kills under an agent that
  * follows by webhook and 5,000 random requests of agents, 200 random cabinets applied from their files and a hundred killed applies, 25 killed rebuilds and one of two million rows, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
  * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
@@ -84,6 +84,11 @@ const PARTS = {
     missing: null,
     run: [vitest, "run", "test/fault/databaseRestarts.test.ts"],
     env: { ROUNDS: "100" },
+  },
+  destinations: {
+    missing: null,
+    run: [vitest, "run", "test/fault/destinations.test.ts"],
+    env: { DESTINATION_KILLS: "100" },
   },
   model: { missing: null, run: [vitest, "run", "test/model/feedFence.test.ts"], env: { MODEL: "whole" } },
   unstoppable: {

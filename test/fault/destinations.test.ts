@@ -1,9 +1,13 @@
-/** Every event is in the files of a destination once, whenever a process is killed or stopped. */
+/**
+ * Every event is in the files of a destination once, whenever a process is killed or stopped. `DESTINATION_KILLS` kills more at
+ * random moments.
+ */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { DESTINATION, DESTINATION_DEFAULTS } from "@data-cabinet/core/destination/Destination"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
@@ -16,8 +20,11 @@ import { afterAll, afterEach, assert, beforeAll, it, vi } from "vitest"
 import { LOOPBACK, S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
+import { seeded } from "../support/random.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
+
+const KILLS = Number(process.env["DESTINATION_KILLS"] ?? 1)
 
 const WORKER = program(new URL("destinationWorker.ts", import.meta.url))
 const root = mkdtempSync(join(tmpdir(), "destinations-"))
@@ -51,13 +58,17 @@ afterEach(async () => {
   for (const child of children.splice(0)) await end(child)
   await database.run(`DELETE FROM cabinet.follower WHERE kind = '${DESTINATION}'`)
 })
-/** A process that has reached this step. */
-const reached = async (step: string): Promise<ChildProcess> => {
+const worker = (step: string): ChildProcess => {
   const child = fork(WORKER, [database.url, root, step], {
     execArgv: [...PROGRAM_FLAGS],
     env: { ...process.env, ...compileCache() },
   })
   children.push(child)
+  return child
+}
+/** A process that has reached this step. */
+const reached = async (step: string): Promise<ChildProcess> => {
+  const child = worker(step)
   const [said] = (await once(child, "message", { signal: AbortSignal.timeout(120_000) })) as [string]
   assert.strictEqual(said, step)
   return child
@@ -227,4 +238,23 @@ it("a bucket that does not respond holds up no other destination meanwhile", asy
   stop.abort()
   await serving
   s3.silent = () => false
+})
+
+it(`a bucket has every event once, at whatever moment a process is killed (${KILLS} kills)`, async () => {
+  const location = "s3://events/random"
+  await add(location)
+  const random = seeded(KILLS)
+  for (let kill = 0; kill < KILLS; kill++) {
+    await accept(1 + random(4))
+    await later()
+    const seen = s3.requests.length
+    const child = worker("none")
+    await vi.waitFor(() => assert.isAbove(s3.requests.length, seen), { timeout: 60_000, interval: 1 })
+    await setTimeout(random(25))
+    await end(child)
+  }
+  const killed = written(location)
+  assert.deepStrictEqual(killed, (await accepted()).slice(0, killed.length))
+  await serve()
+  assert.deepStrictEqual(written(location), await accepted())
 })
