@@ -34,6 +34,11 @@ export const fullCabinet = async (
   await database.run("GRANT SELECT ON public.the_monthly_totals_of_each_customer TO PUBLIC")
   const only = ["sources.orders", "sources.letters", "public.the_monthly_totals_of_each_customer"]
   await manage("tokens", { name: "Accountant", role: "reader", only, expires_in_seconds: 86_400 })
+  await manage("destinations", {
+    location: "s3://a-bucket-with-a-long-name/events/of/orders",
+    endpoint: "http://127.0.0.1:9",
+    credentials: { access_key_id: "key", secret_access_key: "secret" },
+  })
   await manage("polls", { source_id: 1, url: `${cabinet.base}/console/` })
   const bytes = Buffer.from("customer,an_import_of_a_column_with_a_long_name\n<b>Ada,1\n")
   await cabinet.cabinet.imports.file(1, { name: "a list of customers with a long name.csv", bytes })
