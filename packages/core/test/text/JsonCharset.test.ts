@@ -37,7 +37,7 @@ describe.each(WIDE)("JSON in %s, with a mark: %s", (codec, addBOM) => {
     }
   })
 
-  it("parseSubmission reads batches and lines, and keeps what is no JSON as text", () => {
+  it("parseSubmission reads batches and lines, and keeps other texts", () => {
     const list = parsed(wide(`[${TEXT},${TEXT}]`), "application/json")
     assert.deepStrictEqual(list, { texts: [TEXT, TEXT], charset, refusal: null })
     const lines = parsed(wide(`${TEXT}\r\n${TEXT}\n`), "application/x-ndjson")

@@ -111,10 +111,8 @@ export class OoxmlRows implements XmlHandler {
       case INLINE:
         this.#state = CELL
         return
-      case DATA:
-        this.#state = SHEET
-        return this.#order.end()
       default:
+        if (this.#state === DATA) this.#order.end()
         this.#state--
     }
   }

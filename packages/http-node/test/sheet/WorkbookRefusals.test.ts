@@ -147,7 +147,7 @@ describe("readWorkbook refuses a workbook that it cannot read whole", () => {
     ["a row twice", '<row r="1"><c><v>1</v></c></row><row r="1"><c><v>1</v></c></row>', /row 1 occurs twice/],
     ["a row before the first", '<row r="1"><c><v>1</v></c></row><row r="0"><c><v>1</v></c></row>', /it has a row 0/],
     ["a cell of another row", '<row r="1"><c r="A2"><v>1</v></c></row>', /row 1: the cell A2 belongs to another row/],
-    ["a reference that is none", '<row r="1"><c r="7"><v>1</v></c></row>', /row 1: the reference 7/],
+    ["an unreadable reference", '<row r="1"><c r="7"><v>1</v></c></row>', /row 1: the reference 7/],
     ["an unknown element", '<row r="1"><d r="A1"><v>1</v></d></row>', /row 1: the element <d>/],
     ["two values", '<row r="1"><c><v>1</v><v>2</v></c></row>', /row 1: a cell has two values/],
     ["a choice of contents", '<row r="1"><mc:AlternateContent/></row>', /row 1: the element <mc:AlternateContent>/],
