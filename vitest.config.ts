@@ -104,7 +104,7 @@ const TRIALS = [
   "test/fault/{applyKilled,backup,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
   "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",
   "test/fault/{smallMachine,unstoppable,upgrade}.test.ts",
-  "test/flow/{agentTasks,clientCertificate,consoleCopy,export,exportEvents,fuzzedImports,intakeRepeats,listen,manyCabinets}.test.ts",
+  "test/flow/{agentTasks,clientCertificate,consoleCopy,export,exportEvents,fuzzedImports,intakeRepeats,listen,manyCabinets,starters}.test.ts",
 ]
 
 /** Patterns that a run is to leave out, separated by commas: `--exclude` does not reach projects. */

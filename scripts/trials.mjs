@@ -6,7 +6,7 @@
  * minutes beside a view that nothing can stop, a machine of 512 MB and one core, a thousand faults of deliveries in order, a hundred kills under a destination, the example receivers in four languages, ten tasks of agents by the tool list alone, twenty kills under an agent that
  * follows by webhook and 5,000 random requests of agents, 200 random cabinets applied from their files and a hundred killed applies, 25 killed rebuilds and one of two million rows, a client that follows 200,000 events through kills, 500 that wait for
  * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
- * that the documents name, the client on Deno and Bun, 10,000 requests with odd bodies and
+ * that the documents name, the starters in five frameworks, the client on Deno and Bun, 10,000 requests with odd bodies and
  * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV, JSON and HTML files, 10,000
  * mutations of files of every format imported, its description under three linters and in two generators, every screen in all its looks, a
  * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
@@ -210,6 +210,7 @@ const PARTS = {
     run: [vitest, "run", "test/flow/packages.test.ts", "test/flow/mounting.test.ts"],
     env: { EVERY_CONSUMER: "1" },
   },
+  starters: { missing: null, run: [vitest, "run", "test/flow/starters.test.ts"], env: {} },
   next: {
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
     run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/nextApp.test.ts"],
