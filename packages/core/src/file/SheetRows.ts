@@ -74,7 +74,7 @@ const titlesAbove = (rows: ReadonlyArray<SheetRow>): number => {
       rows.map((row, n) => recordOf(row, Math.max(width, widths[n]!))),
       width,
     )
-  return begin(Math.max(0, ...widths)) || begin(constancy(widths).width)
+  return begin(widths.reduce((most, width) => Math.max(most, width), 0)) || begin(constancy(widths).width)
 }
 
 /** A row as a text would have it. */

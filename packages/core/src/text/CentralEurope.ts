@@ -43,7 +43,7 @@ const bestShare = (times: ReadonlyMap<number, number>, charset: Charset, alphabe
   if (all < LEAST_LETTERS) return 0
   const shareOf = (alphabet: string) =>
     letters.reduce((sum, { letter, count }) => sum + (alphabet.includes(letter) ? count : 0), 0) / all
-  return Math.max(...alphabets.map(shareOf))
+  return alphabets.reduce((most, alphabet) => Math.max(most, shareOf(alphabet)), 0)
 }
 
 /** The charset of a text in one of these languages; null unless its letters are clearly theirs. */
