@@ -226,7 +226,10 @@ export class CsvReader {
 }
 
 /** Ctrl-Z after the last line, by which programs of DOS mark the end of a text; some fill the last block with it. */
-export const isEndMark = (rest: string): boolean => /^\u001A{1,1024}$/.test(rest)
+export const isEndMark = (rest: string): boolean =>
+  rest.length > 0 && rest.length <= MOST_END_MARKS && rest === "\u001A".repeat(rest.length)
+
+const MOST_END_MARKS = 1_024
 
 /** As many as the widest spreadsheet has. */
 export const MAX_CELLS = 16_384
