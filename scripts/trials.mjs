@@ -1,19 +1,8 @@
 /**
- * `npm run trials`: checks that take too long for every change, run by hand. The tests that CI leaves out for their length,
- * how much of the code the suite runs, the whole suite on the oldest supported
- * PostgreSQL, if this machine has it, every version by every route, the tests of rows and of the feed with every packet cut
- * at every byte, the data of earlier versions, which it builds from their commits, the model of the feed with all its readers, twenty failovers, a hundred restarts, ten
- * minutes beside a view that nothing can stop, a machine of 512 MB and one core, a thousand faults of deliveries in order, a hundred kills under a destination, the example receivers in four languages, ten tasks of agents by the tool list alone, twenty kills under an agent that
- * follows by webhook and 5,000 random requests of agents, 200 random cabinets applied from their files and a hundred killed applies, 25 killed rebuilds and one of two million rows, a client that follows 200,000 events through kills, 500 that wait for
- * events, a million rows exported in every form and read back, the package with every compiler, bundler, framework and runtime
- * that the documents name, the starters in five frameworks, the client on Deno and Bun, 10,000 requests with odd bodies and
- * parameters to the management API, 10,000 damaged workbooks twice and the corpus beside LibreOffice, 10,000 damaged CSV, JSON and HTML files, 10,000
- * mutations of files of every format imported, its description under three linters and in two generators, every screen in all its looks, a
- * table of a million rows in a browser, the package on the oldest supported and the newest Node, the image of deploy/, core's code
- * with each of some thousand small changes, then everything in `test/bench` at full size. A part that this machine cannot run is
- * reported, not skipped silently. Arguments after `--` name the parts: `npm run trials -- oldest`; after `mutation` they name
- * folders of core: `npm run trials -- mutation json pagination`. A variable that is already set keeps its value, so
- * `UNSTOPPABLE_SECONDS=120 npm run trials -- unstoppable` is a short form of a part.
+ * `npm run trials`: checks that take too long for every change, run by hand. `npm run trials -- --list` says what each part
+ * does. A part that this machine cannot run is reported, not skipped silently. Arguments after `--` name the parts: `npm run
+ * trials -- oldest`; after `mutation` they name folders of core: `npm run trials -- mutation json pagination`. A variable
+ * that is already set keeps its value, so `UNSTOPPABLE_SECONDS=120 npm run trials -- unstoppable` is a short form of a part.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -49,14 +38,27 @@ const BROWSERS = [process.env["CHROMIUM"] ?? "", "chromium-headless-shell", "chr
 const chromium = BROWSERS.find((name) => name !== "" && spawnSync(name, ["--version"]).status === 0) ?? ""
 
 const PARTS = {
-  long: { missing: null, run: [vitest, "run", "--project=trials"], env: {} },
-  coverage: { missing: null, program: "bash", run: [join(root, ".ci", "coverage")], env: {} },
+  long: {
+    about: "the tests that CI leaves out for their length",
+    missing: null,
+    run: [vitest, "run", "--project=trials"],
+    env: {},
+  },
+  coverage: {
+    about: "how much of the code the suite runs",
+    missing: null,
+    program: "bash",
+    run: [join(root, ".ci", "coverage")],
+    env: {},
+  },
   oldest: {
+    about: "the whole suite on the oldest supported PostgreSQL",
     missing: existsSync(join(OLDEST, "postgres")) ? null : `no PostgreSQL in ${OLDEST}`,
     run: [vitest, "run"],
     env: { TEST_PG_BIN: OLDEST, TEST_EXCLUDE: ELSEWHERE.join(",") },
   },
   versions: {
+    about: "every version of PostgreSQL by every route of an upgrade",
     missing: [16, 17].every((version) => existsSync(join(root, "node_modules", ".data-cabinet", `postgres-${version}`)))
       ? null
       : "no PostgreSQL 16 and 17 (.ci/postgres fetches them)",
@@ -64,6 +66,7 @@ const PARTS = {
     env: { POSTGRES_VERSIONS: "15,16,17,18" },
   },
   packets: {
+    about: "rows and the feed with every packet cut at every byte",
     missing: null,
     run: [
       vitest,
@@ -74,6 +77,7 @@ const PARTS = {
     env: { CUT_PACKETS: "1" },
   },
   failovers: {
+    about: "twenty failovers of Patroni",
     missing: ["patroni", "etcd"].every((program) => spawnSync(program, ["--version"]).status === 0)
       ? null
       : "no Patroni with etcd (.ci/patroni installs them)",
@@ -81,32 +85,43 @@ const PARTS = {
     env: { FAILOVERS: "20" },
   },
   restarts: {
+    about: "a hundred restarts of the database",
     missing: null,
     run: [vitest, "run", "test/fault/databaseRestarts.test.ts"],
     env: { ROUNDS: "100" },
   },
   destinations: {
+    about: "a hundred kills of workers that write to a bucket",
     missing: null,
     run: [vitest, "run", "test/fault/destinations.test.ts"],
     env: { DESTINATION_KILLS: "100" },
   },
-  model: { missing: null, run: [vitest, "run", "test/model/feedFence.test.ts"], env: { MODEL: "whole" } },
+  model: {
+    about: "the model of the feed with all its readers",
+    missing: null,
+    run: [vitest, "run", "test/model/feedFence.test.ts"],
+    env: { MODEL: "whole" },
+  },
   unstoppable: {
+    about: "ten minutes beside a view that nothing can stop",
     missing: null,
     run: [vitest, "run", "test/fault/unstoppable.test.ts", "--disable-console-intercept"],
     env: { UNSTOPPABLE_SECONDS: "600" },
   },
   small: {
+    about: "a machine of 512 MB and one core",
     missing: process.getuid?.() === 0 && existsSync("/sys/fs/cgroup") ? null : "not root, or no control groups",
     run: [vitest, "run", "test/fault/smallMachine.test.ts", "--disable-console-intercept"],
     env: { SMALL_SECONDS: "30" },
   },
   ordered: {
+    about: "a thousand faults of deliveries in order",
     missing: null,
     run: [vitest, "run", "test/fault/orderedDeliveries.test.ts", "--disable-console-intercept"],
     env: { ORDERED_ROUNDS: "1000", ORDERED_ADDRESSES: "20" },
   },
   receivers: {
+    about: "the example receivers in four languages",
     missing: ["go version", "php --version"].every((probe) => spawnSync("sh", ["-c", probe]).status === 0)
       ? null
       : "no Go and PHP (Debian's golang-go and php-cli)",
@@ -114,6 +129,7 @@ const PARTS = {
     env: {},
   },
   agents: {
+    about: "ten tasks by the tool list alone, twenty kills under an agent's webhook, 5,000 random requests",
     missing: null,
     run: [
       vitest,
@@ -125,6 +141,7 @@ const PARTS = {
     env: { AGENT_ROUNDS: "20", FUZZED_REQUESTS: "5000" },
   },
   apply: {
+    about: "200 random cabinets applied from their files, and a hundred killed applies",
     missing: null,
     run: [
       vitest,
@@ -137,6 +154,7 @@ const PARTS = {
     env: { APPLY_CABINETS: "200", APPLY_KILLS: "100" },
   },
   rebuilds: {
+    about: "25 killed rebuilds, and one of two million rows",
     missing: null,
     run: [
       vitest,
@@ -147,32 +165,54 @@ const PARTS = {
     ],
     env: { REBUILD_KILLS: "20", REBUILD_ROWS: "2000000" },
   },
-  client: { missing: null, run: [vitest, "run", "test/flow/client.test.ts"], env: { CLIENT_EVENTS: "200000" } },
+  client: {
+    about: "a client that follows 200,000 events through kills",
+    missing: null,
+    run: [vitest, "run", "test/flow/client.test.ts"],
+    env: { CLIENT_EVENTS: "200000" },
+  },
   waits: {
+    about: "500 clients that wait for events",
     missing: null,
     run: [vitest, "run", "test/fault/feedWaiters.test.ts", "--disable-console-intercept"],
     env: { WAITING_CLIENTS: "500" },
   },
   exports: {
+    about: "a million rows exported in every form and read back",
     missing: null,
     run: [vitest, "run", "test/fault/exportMemory.test.ts", "--disable-console-intercept"],
     env: { EXPORT_ROWS: "1000000" },
   },
-  openapi: { missing: null, program: "bash", run: [join(root, ".ci", "openapi")], env: {} },
-  runtimes: { missing: null, program: "bash", run: [join(root, ".ci", "runtimes")], env: {} },
+  openapi: {
+    about: "the description of the API under three linters and in two generators",
+    missing: null,
+    program: "bash",
+    run: [join(root, ".ci", "openapi")],
+    env: {},
+  },
+  runtimes: {
+    about: "the client on Deno and Bun",
+    missing: null,
+    program: "bash",
+    run: [join(root, ".ci", "runtimes")],
+    env: {},
+  },
   // Each round asks every endpoint, of which there are some 95: more than 10,000 requests.
   fuzz: {
+    about: "10,000 requests with odd bodies and parameters to the management API",
     missing: null,
     run: [vitest, "run", "test/flow/management.test.ts", "-t", "no body and no parameter"],
     env: { FUZZ_ROUNDS: "180" },
   },
   workbooks: {
+    about: "10,000 damaged workbooks twice, and the corpus beside LibreOffice",
     missing:
       spawnSync("soffice", ["--version"]).status === 0 ? null : "no LibreOffice (Debian's libreoffice-calc-nogui)",
     run: [vitest, "run", "test/flow/workbooks.test.ts", "packages/http-node/test/sheet/WorkbookFuzz.test.ts"],
     env: { LIBREOFFICE: "soffice", FUZZ_ROUNDS: "10000" },
   },
   files: {
+    about: "10,000 damaged CSV, JSON and HTML files, and half a million bodies",
     missing: null,
     run: [
       vitest,
@@ -184,16 +224,19 @@ const PARTS = {
   },
   // Of 40 files of every format, read as a server reads them: workbooks in threads, which takes most of an hour.
   imports: {
+    about: "10,000 mutations of files of every format imported",
     missing: null,
     run: [vitest, "run", "test/flow/fuzzedImports.test.ts", "--disable-console-intercept"],
     env: { FUZZ_ROUNDS: "10000" },
   },
   screens: {
+    about: "every screen in all its looks",
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
     run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/consoleScreens.test.ts"],
     env: { CHROMIUM: chromium, LOOKS: "all" },
   },
   sizes: {
+    about: "a table of a million rows in a browser",
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
     run: [
       vitest,
@@ -206,28 +249,57 @@ const PARTS = {
     env: { CHROMIUM: chromium, TABLE_ROWS: "1000000", SCROLLED_ROWS: "100000", JUMP_ROWS: "10000000" },
   },
   consumers: {
+    about: "the package with every compiler, bundler, framework and runtime that the documents name",
     missing: null,
     run: [vitest, "run", "test/flow/packages.test.ts", "test/flow/mounting.test.ts"],
     env: { EVERY_CONSUMER: "1" },
   },
-  starters: { missing: null, run: [vitest, "run", "test/flow/starters.test.ts"], env: {} },
+  starters: {
+    about: "the starters in five frameworks",
+    missing: null,
+    run: [vitest, "run", "test/flow/starters.test.ts"],
+    env: {},
+  },
   next: {
+    about: "the application of Next.js in a browser",
     missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
     run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/nextApp.test.ts"],
     env: { CHROMIUM: chromium, EVERY_CONSUMER: "1" },
   },
-  nodes: { missing: null, program: "bash", run: [join(root, ".ci", "nodes")], env: {} },
+  nodes: {
+    about: "the package on the oldest supported and the newest Node",
+    missing: null,
+    program: "bash",
+    run: [join(root, ".ci", "nodes")],
+    env: {},
+  },
   image: {
+    about: "the image of deploy/",
     missing: process.getuid?.() === 0 ? null : "not root (.ci/image builds a base of its own)",
     program: "bash",
     run: [join(root, ".ci", "image")],
     env: {},
   },
-  mutation: { missing: null, program: "bash", run: [join(root, ".ci", "mutation")], env: {} },
-  bench: { missing: null, run: ["--conditions=source", join(root, "test", "bench", "main.ts")], env: {} },
+  mutation: {
+    about: "core's code with each of some thousand small changes",
+    missing: null,
+    program: "bash",
+    run: [join(root, ".ci", "mutation")],
+    env: {},
+  },
+  bench: {
+    about: "everything in test/bench at full size",
+    missing: null,
+    run: ["--conditions=source", join(root, "test", "bench", "main.ts")],
+    env: {},
+  },
 }
 
 const words = process.argv.slice(2)
+if (words.includes("--list")) {
+  for (const [name, { about }] of Object.entries(PARTS)) process.stdout.write(`${name}: ${about}\n`)
+  process.exit(0)
+}
 const folders = words[0] === "mutation" ? words.slice(1) : []
 const named = words.slice(0, words.length - folders.length)
 const unknown = named.find((name) => !(name in PARTS))
