@@ -48,6 +48,7 @@ export interface Batching {
 
 /** All settings of an address that are shown. */
 export interface ShownSettings extends SendingValues {
+  /** Whether events are sent in the order of the feed, each after the response to the previous one. */
   readonly order: DeliveryOrder
   /** How many events one request carries, which needs `order: "feed"`. */
   readonly batch: Batching
