@@ -2,7 +2,7 @@
  * `(req, res)` of node:http and of frameworks built on it. The only code that knows these types. A response is written
  * whole, or not at all if the surrounding program has already responded or the client has disconnected.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { type IncomingMessage, ServerResponse } from "node:http"
 import { pipeline, Readable } from "node:stream"
 import type { Context } from "effect"
 import { errorResponse } from "./ApiError.ts"
@@ -120,11 +120,15 @@ const write = (
   else {
     const bytes = body as Uint8Array
     // Node reports the end of a message even if its client has disconnected.
-    const ended = sent && (() => void (incoming.socket.destroyed || sent()))
+    const ended = sent && isOurs(outgoing) ? () => void (incoming.socket.destroyed || sent()) : undefined
     if (bytes.length > SHORT_BODY_BYTES) outgoing.end(bytes, ended)
     else outgoing.end(latin1(bytes), "latin1", ended)
   }
 }
+
+/** Whether no other code sees the bytes: a framework's cache may keep those that it was given. */
+const isOurs = (outgoing: ServerResponse): boolean =>
+  (["end", "write"] as const).every((act) => outgoing[act] === ServerResponse.prototype[act])
 
 /** How long a client may read nothing of a body in pieces. */
 const STALLED_MILLIS = 60_000

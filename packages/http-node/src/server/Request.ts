@@ -34,7 +34,10 @@ export interface Response {
   readonly cookies?: ReadonlyArray<string>
   /** A body in pieces is sent piece by piece; a failing one leaves a broken message, never one that looks complete. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null
-  /** Called once the bytes of the body have left and are not used any more; never if the client disconnects before. */
+  /**
+   * Called once the bytes of the body have left and nothing uses them any more; never if the client disconnects before, or if a
+   * framework around the server has seen them.
+   */
   readonly sent?: () => void
   /** Its body does not end by itself: a stopping server ends it instead of waiting for it. */
   readonly streaming?: true

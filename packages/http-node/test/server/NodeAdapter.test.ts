@@ -107,6 +107,26 @@ describe("a response", () => {
     }
   })
 
+  it("never says so if the surrounding program sees its bytes: a cache keeps those that it was given", async () => {
+    const body = new Uint8Array(10_000)
+    const seeing: ReadonlyArray<(outgoing: ServerResponse) => void> = [
+      (outgoing) => void (outgoing.end = outgoing.end.bind(outgoing) as ServerResponse["end"]),
+      (outgoing) => void (outgoing.write = outgoing.write.bind(outgoing)),
+    ]
+    for (const see of seeing) {
+      let left = false
+      const closed = Promise.withResolvers<void>()
+      const { post } = await serving(
+        async () => ({ ...OK, body, sent: () => void (left = true) }),
+        (outgoing) => see(outgoing.once("close", closed.resolve)),
+      )
+      assert.equal((await (await post()).arrayBuffer()).byteLength, 10_000)
+      await closed.promise
+      assert.isFalse(left)
+      close()
+    }
+  })
+
   it("has no body if empty, for HEAD and for 304, and the length of any other body", async () => {
     const answers = [OK, { ...OK, status: 304 }, { ...OK, body: null }, { ...OK, body: new Uint8Array([104, 105]) }]
     const { post } = await serving(async ({ headers }) => answers[Number(headers["x-n"])]!)
