@@ -4,8 +4,8 @@
  *
  * An attempt in flight for a second is slow: it gives up its slot, so that receivers that hang cannot fill the lane,
  * and its address gets no further request meanwhile. An address begins with two requests at once and earns more with
- * each quick delivery, past the usual maximum only while the lane is half empty. For an address that has earned the
- * maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
+ * each quick delivery, past the usual maximum only while the lane is half empty and responses take long enough that it
+ * helps. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
  * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or
  * slows down are released at once.
  *

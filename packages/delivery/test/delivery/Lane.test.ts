@@ -107,6 +107,19 @@ it("capacity grows past the maximum while responses stay as quick as they were a
   expect(deliver(200, 400)).toBe(4)
 })
 
+it("capacity past the maximum is what 2,000 deliveries a second need: none where responses take a few milliseconds", () => {
+  const wide = { ...LIMITS, slots: 20, wideWindow: 16 }
+  const earned = (millis: number) => {
+    const lane = new Lane("healthy", wide)
+    for (let id = 1; id <= 300; id++) {
+      begin(lane, delivery(id), id * millis)
+      lane.end(claim(id), "delivered", (id + 1) * millis)
+    }
+    return room(lane)
+  }
+  expect([1, 2, 5, 8, 300].map(earned)).toEqual([4, 4, 10, 16, 16])
+})
+
 it("an address that fails 15 % of its attempts gets nearly as many as a healthy one, and one that fails all gets one at a time", () => {
   /** The average number in flight over this many responses, in rounds of as many as can be sent. */
   const average = (failing: number, fate: Fate) => {
