@@ -45,6 +45,26 @@ it("a message is done and put back from the list with its filter, by an editor a
   assert.include((await viewer!.get(list())).text, "Is it done?")
 })
 
+it("without a script, a message that is done leads to the next one, and the last one to its list", async () => {
+  const ids: Array<number> = []
+  for (const message of ["first", "second", "third"]) ids.push(await sent({ ...note, message: `Walk ${message}` }))
+  const [first, second, third] = ids
+  const behind = `inbox/${form.id}?text=Walk`
+  const own = (id: number) => `${list()}/${id}?list=${encodeURIComponent(behind)}`
+  const act = async (id: number, name: string) => {
+    const { text } = await editor!.get(own(id))
+    const fields = /<form[^>]*\/done"[^>]*>(.*?)<\/form>/s.exec(text)![1]!.matchAll(/name="([^"]*)" value="([^"]*)"/g)
+    const { headers } = await editor!.post(
+      `${list()}/${id}/${name}`,
+      Object.fromEntries([...fields].map((one) => one.slice(1))),
+    )
+    return decodeURIComponent(headers.get("location")!)
+  }
+  assert.strictEqual(await act(second!, "done"), `/data${decodeURIComponent(own(first!))}`)
+  assert.strictEqual(await act(first!, "trash"), `/data${decodeURIComponent(own(third!))}`)
+  assert.strictEqual(await act(third!, "done"), `/data/console/${behind}`)
+})
+
 it("a message goes to the trash and back", async () => {
   const id = await sent({ ...note, message: "Delete me" })
   assert.strictEqual((await editor!.post(`${list()}/${id}/trash`, {})).headers.get("location"), `/data${list()}`)

@@ -5,6 +5,8 @@ import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import type { MessageMarks } from "@data-cabinet/core/inbox/InboxMessage"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
+import { addressOf } from "@data-cabinet/http-node/server/Route"
 import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
@@ -15,7 +17,7 @@ import { inboxLists } from "../table/ListBehind.ts"
 import { inboxExports } from "./InboxExport.ts"
 import { inboxQuery } from "./InboxQuery.ts"
 import { inboxScreen, noInboxScreen } from "./InboxScreen.ts"
-import { messagePanel, messageScreen } from "./MessageDetail.ts"
+import { AND_NEXT, messagePanel, messageScreen } from "./MessageDetail.ts"
 
 /** Host and path of the page with the form; null for anything else. */
 const pageOf = (referer: string | null): string | null => {
@@ -30,11 +32,23 @@ const home = ([id]: ReadonlyArray<string>) => `inbox/${id}`
 const messageActs = Effect.gen(function* () {
   const inbox = yield* Inbox
   const trash = yield* Trash
-  /** Leads back to the list that the message was opened from. */
-  const listOf = (call: FormCall) => {
+  /** The list that the message was opened from, below `/console/`. */
+  const behind = (call: FormCall): string => {
     const list = inboxLists.in(call.form)
-    return { location: consolePath(call.frame, list === "inbox" ? home(call.path) : list) }
+    return list === "inbox" ? home(call.path) : list
   }
+  const listOf = (call: FormCall) => ({ location: consolePath(call.frame, behind(call)) })
+  /** From a message's own screen: the message below it in its list, or the one above the last. Null without one. */
+  const nextOf = Effect.fnUntraced(function* (call: FormCall) {
+    if (fieldOf(call, AND_NEXT) === "") return null
+    const list = behind(call)
+    const [source, event] = call.path.map(idOf)
+    const { items } = yield* inbox.page(source!, inboxQuery(queryPairs(addressOf(`/${list}`).query)))
+    const ids = items.map(({ eventId }) => eventId)
+    const next = ids.find((id) => id < event!) ?? ids.findLast((id) => id > event!)
+    if (next === undefined) return null
+    return { location: consolePath(call.frame, inboxLists.within(`inbox/${source}/${next}`, list)) }
+  })
   const acting = (
     name: string,
     action: "inbox.mark" | "event.trash",
@@ -45,9 +59,13 @@ const messageActs = Effect.gen(function* () {
       action,
       home: ([id, event]) => `inbox/${id}/${event}`,
       repeat: "allowed",
-      respond: (call) =>
+      respond: Effect.fnUntraced(function* (call) {
+        // Found before the act, which may take the message out of the list.
+        const next = yield* nextOf(call)
+        yield* work(idOf(call.path[0]), idOf(call.path[1]))
         // The script marks what it has opened, and stays where it is.
-        Effect.as(work(idOf(call.path[0]), idOf(call.path[1])), wantsFragment(call) ? { fragment: "" } : listOf(call)),
+        return wantsFragment(call) ? { fragment: "" } : (next ?? listOf(call))
+      }),
     })
   const marking = (name: string, marks: Partial<MessageMarks>) =>
     acting(name, "inbox.mark", (source, event) => inbox.mark(source, [event], marks))

@@ -30,6 +30,9 @@ const TITLE_LENGTH = 120
 /** The most fields to choose from. */
 const MAX_CHOICES = 100
 
+/** The field of an act that leads to the next message; beside the list, the script opens that one. */
+export const AND_NEXT = "next"
+
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
 
 const titleOf = ({ words: { inbox } }: Frame, { open: { message } }: MessageData): string =>
@@ -42,7 +45,7 @@ const acts = (frame: Frame, { source, open: { message, state }, list, timeZone }
     postForm({
       path: `${path}/${name}`,
       kind,
-      body: markup`<input type="hidden" name="list" value="${list}"><button>${text}</button>`,
+      body: markup`<input type="hidden" name="list" value="${list}">${kind === "next" && !isPanel && markup`<input type="hidden" name="${AND_NEXT}" value="1">`}<button>${text}</button>`,
     })
   const wrote = words.wrote(momentText(timeZone, message.receivedAt), message.name ?? message.email ?? "")
   const href = replyLink(message, wrote)
