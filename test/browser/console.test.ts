@@ -276,6 +276,27 @@ it("search, filters, sorting and paging work without JavaScript", async () => {
   assert.strictEqual(await page.locator(".grid tbody tr").count(), 30)
 })
 
+it("on a phone, search and menus take two lines, and the rarer acts are behind a button, without JavaScript too", async () => {
+  const visit = await chromium.visit({
+    extraHTTPHeaders: { ...headers },
+    javaScriptEnabled: false,
+    locale: "ru-RU",
+    viewport: { width: 375, height: 800 },
+  })
+  const { page } = visit
+  await page.goto(`${cabinet.base}/console/tables/sources/orders?fc=total&fo=gt&fv=1&sort=customer&dir=asc&hide=note`)
+  const shown = await page.locator(".tools>:visible:not(.hide)").all()
+  const tops = await Promise.all(shown.map(async (one) => (await one.boundingBox())!.y))
+  assert.deepStrictEqual([tops.length, new Set(tops).size], [5, 2])
+  assert.isFalse(await page.isVisible("#acts"))
+  await page.focus("[popovertarget=acts]")
+  // Jump, save, erase, copy, export.
+  for (const key of ["Enter", "Tab", "Tab", "Tab", "Tab", "Tab", "Enter"]) await page.keyboard.press(key)
+  assert.isTrue(await page.isVisible("#acts [href*='export.csv']"))
+  for (const key of ["Escape", "Escape"]) await page.keyboard.press(key)
+  assert.isFalse(await page.isVisible("#acts"))
+})
+
 it("a first visit to a full table is at most 40 KB", async () => {
   const visit = await chromium.visit({ extraHTTPHeaders: { ...headers } })
   const sizes: Array<ReturnType<Request["sizes"]>> = []

@@ -64,14 +64,14 @@ table.list{width:100%;border-collapse:collapse}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
 .card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:fit-content(40%) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft);min-width:5rem;overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0}h1>button{font-weight:inherit;margin-left:-.7rem;white-space:normal;text-align:start}h1+.menu+p{margin-left:-.5rem}.item[aria-current]{font-weight:600;background:var(--pick)}.acts{margin-left:auto;display:flex;gap:.4rem}
+.top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0 auto 0 0}h1>button{font-weight:inherit;margin-left:-.7rem;white-space:normal;text-align:start}h1+.menu+p{margin-left:-.5rem}.item[aria-current]{font-weight:600;background:var(--pick)}.acts{display:flex;gap:.4rem;margin:0}.acts:not(:popover-open){position:static;inset:auto;width:auto;height:auto;padding:0;border:0;overflow:visible;background:none;color:inherit}.more{display:none}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}.tools>.wrong{order:8;margin:0}.tools>.field:has(+.wrong){margin:0!important}
 .chips{display:flex;flex-wrap:wrap;gap:.35rem;list-style:none;margin:0;padding:0 1rem .5rem;align-items:center}
 .chip{display:flex;align-items:center;background:var(--pick);border-radius:99px;max-width:100%}.chip span{padding:.15rem 0 .15rem .7rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.chip b{font-weight:600}
 .chip a{display:flex;align-items:center;justify-content:center;width:28px;height:28px;color:inherit;flex:none;border-radius:99px}
 .empty .chips{justify-content:center;color:var(--ink);margin-top:.75rem}
 .note{padding:0 1rem}
-.menu{inset:auto;margin:4px 0;padding:.75rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:var(--ink);box-shadow:0 8px 30px rgb(0 0 0/.18);min-width:12rem;max-width:min(34rem,calc(100vw - 1rem));max-height:min(32rem,80svh);overflow:auto;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end}
+.menu,.acts:popover-open{inset:auto;margin:4px 0;padding:.75rem;border:1px solid var(--line);border-radius:10px;background:var(--card);color:var(--ink);box-shadow:0 8px 30px rgb(0 0 0/.18);min-width:12rem;max-width:min(34rem,calc(100vw - 1rem));max-height:min(32rem,80svh);overflow:auto;position-area:block-end span-inline-end;position-try-fallbacks:block-end span-inline-start,block-start span-inline-end}
 @supports not (position-area:block-end){.menu{inset:0;margin:auto;width:fit-content;height:fit-content}}
 .clipped{max-width:14rem;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.parts{padding-bottom:.4rem;gap:1rem}.tools>.button{max-width:100%;min-width:0}.clipped{min-width:0}.menu-page .scroll{columns:14rem;overflow-wrap:anywhere}.menu-page p:last-child{margin:0}
 :is(.menu,.menu-page) label:not(.choice,.copy){display:grid;gap:.2rem;margin-bottom:.6rem}.menu .copy{display:block;font-weight:600;margin:.5rem 0 .2rem}
@@ -162,8 +162,9 @@ details>summary{cursor:pointer}form details[open]>summary,details[open]>summary:
 .tools select{flex:1 1 40%;max-width:none}.tools.flat,.foot.flat{padding-left:0;padding-right:0}
 body.wide{height:auto;min-height:100svh}.wide .grid{flex:none;height:72svh}
 .top,.tools,.chips,.foot,.note{padding-left:.75rem;padding-right:.75rem}.tools>.field{flex:1 1 100%;max-width:none}.field:has([form]):not(:has([aria-invalid])){display:none}
-.tools>button:not(.hide){flex:1 1 40%;justify-content:center}.acts{margin-left:0;width:100%;flex-wrap:wrap}.acts button{flex:1;justify-content:center}
-.menu{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:repeat(2,minmax(0,1fr))}.filter input{grid-column:1/-1}
+.top{display:grid;grid-template-columns:minmax(0,1fr) auto auto;gap:0 .4rem}.top>p{grid-area:2/1;font-size:.9em}.top>:is(.live,.more){display:inline-flex;grid-row:1/3}.acts{grid-column:1/-1;flex-wrap:wrap}.acts:not([popover]){margin-top:.4rem}.acts[popover]:not(:popover-open){display:none}.acts>:is(button,.button){flex:1;justify-content:center}.more:has(+.acts:not([popover])){display:none!important}
+.tools>button:not(.hide){flex:1 1 auto;min-width:0;padding:0 .2rem;justify-content:center;font-size:.88em}.tools>button:has(.clipped){flex-basis:4rem}.tools>button>.i:not(:has(+.clipped)){display:none}.tools>button>span{overflow:hidden;text-overflow:ellipsis}
+.menu,.acts:popover-open{position:fixed;position-area:none;inset:auto 0 0;margin:0;width:100%;max-width:none;border-radius:14px 14px 0 0}.filter{grid-template-columns:repeat(2,minmax(0,1fr))}.filter input{grid-column:1/-1}
 .grid td{height:36px}.grid col.p{width:9rem}.grid .o a{line-height:35px}.panel{inset:0;width:100vw}
 .attempted{grid-template-columns:minmax(0,1fr)}dl.facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:.6rem}
 body{font-size:15px}

@@ -31,6 +31,7 @@ export const ICONS = {
   ),
   trash: sign('<path d="M2.500 4h11M6 4V2.500h4V4M4 4l.700 9.500h6.600L12 4M6.700 6.500v4.500M9.300 6.500v4.500"/>'),
   values: sign('<path d="M2.500 13.500v-4h3v4M6.500 13.500v-8h3v8M10.500 13.500v-11h3v11"/>'),
+  more: sign('<path d="M3 8h.010M8 8h.010M13 8h.010" stroke-width="2.500"/>'),
   jump: sign('<path d="M2 8h8.500M7.500 4.500 11 8l-3.500 3.500M14 3v10"/>'),
   alert: sign('<circle cx="8" cy="8" r="6"/><path d="M8 5v3.500M8 11v.010"/>'),
 } as const

@@ -69,6 +69,6 @@ export const exportMenu = (frame: Frame, { table, pairs }: TableData): Html => {
   return menu({
     id: "export",
     face: markup`${ICONS.export}<span>${words.exportAs}</span>`,
-    body: markup`<div class="row">${EXPORT_FORMATS.map((format) => link(format))}</div>${isLabelled && markup`<p>${words.exportLabelled}</p><div class="row">${labelled}</div>`}<p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
+    body: markup`<div class="row wrap">${EXPORT_FORMATS.map((format) => link(format))}</div>${isLabelled && markup`<p>${words.exportLabelled}</p><div class="row wrap">${labelled}</div>`}<p class="soft">${words.exportHint}</p><p class="soft">${words.exportSafeHint}</p><div class="row">${unchanged}</div>`,
   })
 }

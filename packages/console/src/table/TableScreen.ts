@@ -7,6 +7,7 @@ import type { ReadableColumn, ReadableTable } from "@data-cabinet/core/row/Catal
 import type { SavedView } from "@data-cabinet/core/view/SavedView"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
+import { ICONS } from "../html/Icons.ts"
 import type { Frame, Screen } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { badgesOf, pinnedOf, type RowFormat, rowLine, widthsOf } from "./Cells.ts"
@@ -100,7 +101,7 @@ export const tableScreen = (frame: Frame, data: TableData): Screen => {
   const rows = detail.rows_estimate
   const bar = toolbarData(data)
   const head = markup`<div class="top">${viewTitle(frame, data)} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
-<div class="acts">${liveOf(frame, data)}${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
+${liveOf(frame, data)}<button type="button" class="more" popovertarget="acts" aria-label="${words.more}">${ICONS.more}</button><div class="acts" popover id="acts">${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: `${detail.schema}.${detail.name}`,
     section: "tables",

@@ -360,6 +360,7 @@ export const ENGLISH = {
     hide: "Hide the column",
     first: "Move to the front",
     filterBy: "Filter by this column",
+    more: "More",
     jump: "Jump",
     jumpTo: (column: string) => `To the first row with this value of ${column}, or the next one`,
     jumpNow: "Go there",
