@@ -9,6 +9,12 @@ import type { S3Credentials, S3Settings } from "./S3Settings.ts"
 /** Why a destination is not created. */
 export type AddObstacle = "exists" | "full" | "no_source"
 
+/** How a bucket is reached from now on. */
+export interface StoredChange extends S3Settings {
+  /** Null leaves them as they are. */
+  readonly credentials: S3Credentials | null
+}
+
 /** A destination at work. */
 export interface DestinationWork {
   readonly destination: StoredDestination & { readonly credentials: HeldCredentials }
@@ -31,8 +37,8 @@ export class DestinationStore extends Context.Service<
     readonly list: Returns<ReadonlyArray<StoredDestination>>
     /** What an adapter needs to open it. */
     readonly place: (id: number) => Returns<Option.Option<DestinationPlace>>
-    /** Null leaves the credentials as they are. It is due at once. Returns whether there is such a destination. */
-    readonly change: (id: number, settings: S3Settings, credentials: S3Credentials | null) => Returns<boolean>
+    /** It is due at once. Returns false, without an effect, if its settings are no longer `was`, or it is gone. */
+    readonly change: (id: number, was: S3Settings, change: StoredChange) => Returns<boolean>
     /** Moves it back to the start of the feed, and ends the current claim. Returns whether there is such a destination. */
     readonly restart: (id: number, tag: string) => Returns<boolean>
     /** Returns whether there is such a destination. */

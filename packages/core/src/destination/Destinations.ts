@@ -99,8 +99,13 @@ export class Destinations extends Context.Service<
         list,
         get,
         change: Effect.fnUntraced(function* (id, given) {
-          const settings = yield* checkChange(address, yield* get(id), given)
-          return yield* change(id, store.change(id, settings, given.credentials ?? null))
+          // New credentials are for the endpoint beside them: two changes at once must not mix.
+          for (;;) {
+            const was = yield* get(id)
+            const settings = yield* checkChange(address, was, given)
+            const changed = { ...settings, credentials: given.credentials ?? null }
+            if (yield* store.change(id, was, changed)) return yield* get(id)
+          }
         }),
         restart: Effect.fnUntraced(function* (id) {
           const place = yield* store.place(id)

@@ -52,8 +52,8 @@ export const LIST = `SELECT ${ROW} FROM cabinet.destination d ORDER BY d.id`
 export const PAUSE = `
 UPDATE cabinet.destination SET paused_at = coalesce(paused_at, cabinet.now()) WHERE id = $1::int8 RETURNING id`
 
-const changedAndDue = (change: string) => `
-WITH d AS (UPDATE cabinet.destination SET ${change} WHERE id = $1::int8 RETURNING id, follower_id), due AS (
+const changedAndDue = (change: string, condition = "") => `
+WITH d AS (UPDATE cabinet.destination SET ${change} WHERE id = $1::int8${condition} RETURNING id, follower_id), due AS (
   UPDATE cabinet.follower f SET not_before = cabinet.now() FROM d WHERE f.id = d.follower_id AND f.not_before > cabinet.now()
 )
 SELECT id FROM d`
@@ -61,9 +61,10 @@ SELECT id FROM d`
 /** $1: id. A wait after a failure ends too. */
 export const RESUME = changedAndDue("paused_at = NULL")
 
-/** $1: id, $2: credentials, or null for the current ones, then the settings. */
+/** $1: id, $2: credentials, or null for the current ones, then the settings, then those before. */
 export const CHANGE = changedAndDue(
   `credentials = coalesce($2::text, credentials), (${SETTINGS.join(", ")}) = ROW (${parameters(3)})`,
+  ` AND (${SETTINGS.join(", ")}) IS NOT DISTINCT FROM (${parameters(3 + SETTINGS.length)})`,
 )
 
 /** $1: id, $2: tag. The current claim ends. */

@@ -136,8 +136,13 @@ export const layer = Layer.effect(
             Option.map(Option.fromNullishOr(row), (one) => toOpen(cipher, one)),
           ),
         ),
-      change: (id, settings, credentials) =>
-        change(Statement.CHANGE, [id, encrypted(cipher, credentials), ...settingValues(settings)]),
+      change: (id, was, { credentials, ...settings }) =>
+        change(Statement.CHANGE, [
+          id,
+          encrypted(cipher, credentials),
+          ...settingValues(settings),
+          ...settingValues(was),
+        ]),
       restart: (id, tag) => change(Statement.RESTART, [id, tag]),
       pause: (id) => change(Statement.PAUSE, [id]),
       resume: (id) => change(Statement.RESUME, [id]),

@@ -109,14 +109,19 @@ it("the credentials of a bucket are kept unreadable, changed alone, and given to
   assert.match(await stored(), /^enc\.v1\./)
   const { id } = added as { readonly id: number }
   const before = await stored()
-  assert.isTrue(await store((all) => all.change(id, { ...reached, region: null }, null)))
+  const elsewhere = { ...reached, region: null }
+  assert.isTrue(await store((all) => all.change(id, reached, { ...elsewhere, credentials: null })))
   assert.strictEqual(await stored(), before)
   assert.deepInclude(Option.getOrThrow((await store((all) => all.place(id))) as Option.Option<object>), {
     region: null,
     endpoint: reached.endpoint,
     credentials: keys,
   })
-  await store((all) => all.change(id, reached, { ...keys, secretAccessKey: "other" }))
+  const changed = { ...reached, credentials: { ...keys, secretAccessKey: "other" } }
+  // Two at once: the second one would send the credentials of the first to an endpoint that it did not see.
+  assert.isFalse(await store((all) => all.change(id, reached, changed)))
+  assert.strictEqual(await stored(), before)
+  assert.isTrue(await store((all) => all.change(id, elsewhere, changed)))
   const { destination } = Option.getOrThrow(
     (await store((all) => Effect.flatMap(Effect.promise(claim), (held) => all.work(held!)))) as Option.Option<{
       readonly destination: object
