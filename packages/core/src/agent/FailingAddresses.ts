@@ -28,10 +28,19 @@ export interface AddressReading {
 
 const badCursor = toolRefusal("bad_cursor", "cursor must be the next_cursor of an earlier call.")
 
-/** Replaces the query string of the address wherever a receiver repeats it. */
+/** Shorter values of a query string are no secrets, and occur in any text. */
+const LEAST_HIDDEN = 4
+
+/** Replaces the query string of the address, and each of its values, wherever a receiver repeats them. */
 const hiding = (url: string) => {
-  const { search } = new URL(url)
-  return (text: string | null): string | null => (search.length > 1 ? (text?.replaceAll(search, "?…") ?? null) : text)
+  const { search, searchParams } = new URL(url)
+  const sent = search.split("&").map((pair) => pair.slice(pair.indexOf("=") + 1))
+  const values = [...sent, ...searchParams.values()]
+    .filter(({ length }) => length >= LEAST_HIDDEN)
+    .toSorted((one, other) => other.length - one.length)
+  const hidden = (text: string): string =>
+    values.reduce((shown, value) => shown.replaceAll(value, "…"), text.replaceAll(search, "?…"))
+  return (text: string | null): string | null => (text === null || search.length < 2 ? text : hidden(text))
 }
 
 const maskedTarget = (reason: FailureReason): FailureReason =>
