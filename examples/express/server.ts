@@ -33,5 +33,5 @@ const server = app.listen(port, "127.0.0.1", () => console.log(`Orders come in a
 
 process.once("SIGTERM", async () => {
   server.close()
-  await cabinet.close() // what is under way is finished, then nothing of it is left
+  await cabinet.close() // finishes what is under way, and closes every connection
 })

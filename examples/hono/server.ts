@@ -42,5 +42,5 @@ const server = serve({ fetch: app.fetch, port, hostname: "127.0.0.1" }, () =>
 
 process.once("SIGTERM", async () => {
   server.close()
-  await cabinet.close() // what is under way is finished, then nothing of it is left
+  await cabinet.close() // finishes what is under way, and closes every connection
 })

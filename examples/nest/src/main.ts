@@ -34,7 +34,7 @@ class ContactController {
 @Module({ controllers: [ContactController] })
 class AppModule implements OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
-    return cabinet.close() // what is under way is finished, then nothing of it is left
+    return cabinet.close() // finishes what is under way, and closes every connection
   }
 }
 

@@ -12,7 +12,7 @@ const open = async () => {
   const { intakeUrl } = known
     ? await cabinet.sources.reveal(known.id)
     : await cabinet.sources.create({ name: "Contact", thanksUrl: `${site}/` })
-  // What is under way is finished, then nothing of it is left.
+  // Finishes what is under way, and closes every connection.
   process.once("SIGTERM", () => void cabinet.close().then(() => process.exit(0)))
   return {
     cabinet,

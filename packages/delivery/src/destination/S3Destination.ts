@@ -1,5 +1,5 @@
 /**
- * A destination in a bucket of S3, or of a service that speaks as it does. A slice is one object, written by one request: it
+ * A destination in a bucket of S3, or of an S3-compatible service. A slice is one object, written by one request: it
  * appears whole or not at all, and a repeated one replaces itself. Nothing else is required of the service, in particular no
  * conditional requests.
  *
