@@ -6,7 +6,8 @@ export default defineConfig({
   plugins: [
     sveltekit({
       adapter: adapter(),
-      // Senders are other sites and programs: SvelteKit would refuse the forms that they post.
+      // Senders are other sites and programs: SvelteKit would refuse the forms that they post. src/hooks.server.ts refuses them
+      // everywhere else.
       csrf: { trustedOrigins: ["*"] },
     }),
   ],
