@@ -57,6 +57,28 @@ it("a person is removed only by typing the name, and the last owner stays", asyn
   assert.strictEqual((await owner.get(`/console/people/${id}`)).status, 404)
 })
 
+it("the list of sessions has pages, newest first", async () => {
+  await database.run(`INSERT INTO cabinet.session (person_id, fingerprint, method)
+    SELECT min(id), sha256(n::text::bytea), 'link' FROM cabinet.person, generate_series(1, 120) n GROUP BY n`)
+  const ids: Array<number> = []
+  let pages = 0
+  for (let next: string | undefined = "/console/sessions"; next !== undefined; pages++) {
+    const { text }: { readonly text: string } = await owner.get(next)
+    for (const [, id] of text.matchAll(/action="[^"]*\/console\/sessions\/(\d+)\/end"/g)) ids.push(Number(id))
+    const [, after] = /<a rel="next" href="[^"]*\?after=(\d+)/.exec(text) ?? []
+    next = after === undefined ? undefined : `/console/sessions?after=${after}`
+  }
+  assert.isAtLeast(pages, 2)
+  assert.isAtLeast(ids.length, 120)
+  assert.deepEqual(
+    ids,
+    [...new Set(ids)].toSorted((a, b) => b - a),
+  )
+  await database.run(
+    "DELETE FROM cabinet.session WHERE fingerprint IN (SELECT sha256(n::text::bytea) FROM generate_series(1, 120) n)",
+  )
+})
+
 it("people see and end only their own sessions", async () => {
   const alan = await invited("Alan", "viewer")
   const kurt = await invited("Kurt", "viewer")

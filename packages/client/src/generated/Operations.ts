@@ -196,7 +196,7 @@ export interface Operations {
   /** Sign a person out everywhere. */
   readonly signOutPerson: { readonly input: { readonly path: { readonly id: number } }; readonly output: Count }
   /** Active sessions. */
-  readonly listSessions: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Session>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  readonly listSessions: { readonly input: { readonly query?: { readonly limit?: number; readonly before?: number } }; readonly output: { readonly data: ReadonlyArray<Session>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** End a session. */
   readonly endSession: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Sign out everywhere. */

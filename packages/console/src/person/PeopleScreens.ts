@@ -4,6 +4,8 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import type { Table } from "@data-cabinet/core/row/Table"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import type { PersonRole, Role } from "@data-cabinet/core/key/Role"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
+import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import { invite, People } from "@data-cabinet/core/person/People"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
@@ -13,7 +15,7 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import type { Frame } from "../html/Shell.ts"
 import { act, fieldOf, fieldsOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen, ScreenCall } from "../screen/ConsoleScreen.ts"
-import { shownPage } from "../screen/IdPages.ts"
+import { pageLinks, shownPage } from "../screen/IdPages.ts"
 import { valueOf } from "../screen/SelectionLinks.ts"
 import { lifetimeOf } from "./Lifetime.ts"
 import { peopleScreen, personScreen } from "./PeopleScreen.ts"
@@ -28,7 +30,7 @@ const personScreens = Effect.gen(function* () {
     Effect.map(people.list, (all) => ({ screen: peopleScreen(frame, { people: all, timeZone, issued }) }))
   const one = Effect.fnUntraced(function* ({ frame, path: [id], session }: ScreenCall, issued: IssuedLink | null) {
     const person = yield* people.get(idOf(id))
-    const live = yield* sessions.list(person.id)
+    const live = yield* sessions.list(person.id, { before: null, limit: MAX_LIMIT })
     return { screen: personScreen(frame, { person, sessions: live, current: session?.id ?? null, timeZone, issued }) }
   })
   const path = "/console/people/{id}" as const
@@ -93,6 +95,12 @@ const personScreens = Effect.gen(function* () {
   return screens
 })
 
+/** Each page begins below the last id of the one before. */
+const newestFirst =
+  (sessions: Sessions["Service"], personId: number | null) =>
+  ({ after, limit }: IdQuery) =>
+    sessions.list(personId, { before: after === 0 ? null : after, limit })
+
 const sessionScreens = Effect.gen(function* () {
   const sessions = yield* Sessions
   const { timeZone } = yield* ConsoleSettings
@@ -100,9 +108,13 @@ const sessionScreens = Effect.gen(function* () {
     {
       path: "/console/sessions",
       action: "session.read",
-      get: ({ frame, actor, session }) =>
-        Effect.map(sessions.list(sessionsOf(actor!)), (live) => ({
-          screen: sessionListScreen(frame, { sessions: live, current: session?.id ?? null, timeZone }),
+      get: ({ frame, actor, session, pairs }) =>
+        Effect.map(shownPage(newestFirst(sessions, sessionsOf(actor!)), valueOf(pairs, "after")), (page) => ({
+          screen: sessionListScreen(
+            frame,
+            { sessions: page.items, current: session?.id ?? null, timeZone },
+            pageLinks(frame, page, "sessions"),
+          ),
         })),
     },
     act({

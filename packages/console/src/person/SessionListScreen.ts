@@ -62,13 +62,14 @@ export const sessionTable = (frame: Frame, { sessions, current, timeZone }: Sess
   return markup`<div class="card flush"><table class="list stacked"><thead><tr>${named && markup`<th scope="col">${words.name}</th>`}<th scope="col">${words.lastSeen}</th><th scope="col" class="wide-only">${words.begun}</th><th scope="col" class="wide-only">${words.browser}</th><th scope="col"><span class="hide">${words.end}</span></th></tr></thead><tbody>${sessions.map(line)}</tbody></table></div>`
 }
 
-export const sessionListScreen = (frame: Frame, data: SessionListData): Screen => {
+/** `links`: to the other pages. */
+export const sessionListScreen = (frame: Frame, data: SessionListData, links: HtmlValue): Screen => {
   const { people: words } = frame.words
   const all = may(frame, "person.read")
   return {
     title: words.sessions,
     section: all ? "people" : null,
-    main: markup`<div class="head"><h1>${all ? words.sessions : words.mySessions}</h1></div>${all && peopleTabs(frame, "sessions")}${sessionTable(frame, data, all)}
+    main: markup`<div class="head"><h1>${all ? words.sessions : words.mySessions}</h1></div>${all && peopleTabs(frame, "sessions")}${sessionTable(frame, data, all)}${links}
 <p><a href="${consolePath(frame, "sign-out")}">${frame.words.session.signOutEverywhere}</a></p>`,
   }
 }

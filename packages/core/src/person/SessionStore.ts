@@ -13,6 +13,13 @@ export interface NewSession {
   readonly knownFrom: string | null
 }
 
+/** A page of sessions, newest first. */
+export interface SessionQuery {
+  /** Only those with a lower id; null for the first page. */
+  readonly before: number | null
+  readonly limit: number
+}
+
 export class SessionStore extends Context.Service<
   SessionStore,
   {
@@ -33,7 +40,10 @@ export class SessionStore extends Context.Service<
     /** Like `find`, but does not record a use. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Lists valid sessions, newest first; null: of all people. */
-    readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
+    readonly list: (
+      personId: number | null,
+      query: SessionQuery,
+    ) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Ends a session. `ofPerson`: the person it must belong to; null: any. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<boolean, StoreUnavailable>
     /** Ends all sessions of a person except one; returns their number. */

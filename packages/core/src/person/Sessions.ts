@@ -4,7 +4,7 @@ import type { Actor } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { LiveSession, Session } from "./Person.ts"
 import { type PersonError, personError } from "./PersonError.ts"
-import { SessionStore } from "./SessionStore.ts"
+import { type SessionQuery, SessionStore } from "./SessionStore.ts"
 
 /**
  * The person whose sessions the caller may see and end: null (everyone) for an owner; 0, which no person has, for a
@@ -23,7 +23,10 @@ export class Sessions extends Context.Service<
     /** Like `find`, but does not count as use of the session, which expires regardless. */
     readonly peek: (fingerprint: Uint8Array) => Effect.Effect<Option.Option<LiveSession>, StoreUnavailable>
     /** Lists valid sessions, newest first; null: of all people. */
-    readonly list: (personId: number | null) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
+    readonly list: (
+      personId: number | null,
+      query: SessionQuery,
+    ) => Effect.Effect<ReadonlyArray<Session>, StoreUnavailable>
     /** Ends a session: every process refuses its next request. `ofPerson`: the person it must belong to; null: any. */
     readonly end: (id: number, ofPerson: number | null) => Effect.Effect<void, PersonError | StoreUnavailable>
     /** Signs a person out everywhere; returns the number of sessions ended. */

@@ -11,11 +11,12 @@ import {
   sessionShape,
 } from "@data-cabinet/core/person/Person"
 import { Sessions, sessionsOf } from "@data-cabinet/core/person/Sessions"
+import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
-import { idSegment } from "../manage/ManageParameters.ts"
-import { countShape, list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { beforeIdParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
+import { countShape, list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 
 const nameField = text(100, "A name of 1 to 100 characters.").check(Schema.isMinLength(1))
@@ -138,10 +139,16 @@ const sessionEndpoints = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/sessions",
       summary: "Active sessions",
-      description: "The caller's own, newest first; an owner sees all people's. At most 1,000, not paginated.",
+      description:
+        "The caller's own, newest first; an owner sees all people's. For the next page send `next_cursor` as `before`.",
       action: "session.read",
+      parameters: [{ ...limitParameter, schema: { ...limitParameter.schema, default: MAX_LIMIT } }, beforeIdParameter],
       response: list(sessionShape, "The sessions."),
-      respond: ({ actor }) => Effect.map(sessions.list(sessionsOf(actor)), (all) => whole(all.map(sessionShape.json))),
+      respond: ({ actor, query: { limit = MAX_LIMIT, before = null } }) =>
+        Effect.map(sessions.list(sessionsOf(actor), { before, limit: limit + 1 }), (found) => {
+          const { data, ...rest } = pageOf(found, limit, (session) => String(session.id))
+          return { data: data.map(sessionShape.json), ...rest }
+        }),
     }),
     manageEndpoint({
       id: "endSession",

@@ -48,18 +48,21 @@ export class ManageApi extends Context.Service<
   }
 >()("@data-cabinet/remote/http/ManageApi") {}
 
-/** As many items of a list with pages by id as the query wants, which may be several pages. */
+/**
+ * As many items of a list with pages by id as the query wants, which may be several pages. `place`: the parameter that continues
+ * the list; `before` if it is newest first.
+ */
 export const idPages = Effect.fnUntraced(function* <A extends { readonly id: number }>(
   api: ManageApi["Service"],
   path: string,
   query: IdQuery,
-  conditions: ReadonlyArray<readonly [name: string, value: string]> = [],
+  conditions: Pairs = [],
+  place: "after" | "before" = "after",
 ) {
   const all: Array<A> = []
   for (let after = query.after; all.length < query.limit;) {
     const limit = Math.min(MAX_LIMIT, query.limit - all.length)
-    const place = after === 0 ? [] : [["after", String(after)] as const]
-    const parameters = [["limit", String(limit)] as const, ...place, ...conditions]
+    const parameters: Pairs = [["limit", String(limit)], ...(after === 0 ? [] : [[place, String(after)] as const]), ...conditions]
     const page = yield* api.list<A>({ method: "GET", path: [path], query: parameters })
     for (const one of page) all.push(one)
     if (page.length < limit) break

@@ -4,7 +4,7 @@ import type { Person, Session } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
 import { Effect, Layer } from "effect"
-import { ManageApi } from "../http/ManageApi.ts"
+import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import { lookup, serverOnly } from "../http/RemoteSettings.ts"
 
@@ -57,7 +57,8 @@ const sessions = Layer.effect(
     Sessions.of({
       find: () => serverOnly("Sign-in"),
       peek: () => serverOnly("Sign-in"),
-      list: () => refusalAsDefect(api.list<Session>({ method: "GET", path: ["sessions"] })),
+      list: (_personId, { before, limit }) =>
+        refusalAsDefect(idPages<Session>(api, "sessions", { after: before ?? 0, limit }, [], "before")),
       end: (id) => Effect.asVoid(refusedAs(api.text({ method: "DELETE", path: ["sessions", id] }), known)),
       endAll: (id) =>
         Effect.map(

@@ -74,7 +74,7 @@ const PEEK = `
 
 const LIST = `
   SELECT ${COLUMNS} FROM cabinet.session s JOIN cabinet.person p ON p.id = s.person_id, ${NOW}
-  WHERE ($1::int8 IS NULL OR p.id = $1) AND ${LIVE} ORDER BY s.id DESC LIMIT 1000`
+  WHERE ($1::int8 IS NULL OR p.id = $1) AND ($2::int8 IS NULL OR s.id < $2) AND ${LIVE} ORDER BY s.id DESC LIMIT $3::int`
 
 const END = "DELETE FROM cabinet.session WHERE id = $1 AND ($2::int8 IS NULL OR person_id = $2) RETURNING 1"
 const END_ALL = "DELETE FROM cabinet.session WHERE person_id = $1 AND ($2::int8 IS NULL OR id <> $2) RETURNING 1"
@@ -115,8 +115,10 @@ export const layer = Layer.effect(
         orUnavailable(Effect.map(sql.unsafe<SessionRow>(BEGIN, [...valuesOf(session), personId]), optional)),
       find: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<SessionRow>(FIND, [fingerprint]), optional)),
       peek: (fingerprint) => orUnavailable(Effect.map(sql.unsafe<SessionRow>(PEEK, [fingerprint]), optional)),
-      list: (personId) =>
-        orUnavailable(Effect.map(sql.unsafe<SessionRow>(LIST, [personId]), (rows) => rows.map(toSession))),
+      list: (personId, { before, limit }) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<SessionRow>(LIST, [personId, before, limit]), (rows) => rows.map(toSession)),
+        ),
       end: (id, ofPerson) => orUnavailable(Effect.map(sql.unsafe(END, [id, ofPerson]), (rows) => rows.length === 1)),
       endAll: (personId, butId) =>
         orUnavailable(Effect.map(sql.unsafe(END_ALL, [personId, butId]), (rows) => rows.length)),
