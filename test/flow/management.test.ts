@@ -402,7 +402,9 @@ it("sources, keys and addresses are created, changed, shown and removed, and sec
   const rest = await ask("GET", `addresses?after=${opening.json.next_cursor}`, { as: "viewer" })
   assert.isTrue(rest.json.data.every((one: { readonly id: number }) => one.id > opening.json.data[0].id))
   assert.deepInclude(rest.json, { has_more: false, next_cursor: null })
-  for (const list of ["keys", "tokens"]) {
+  await database.run(`INSERT INTO cabinet.poll (source_id, url, every_seconds, paused_at)
+    SELECT min(id), 'https://example.com', 60, now() FROM cabinet.source, generate_series(1, 2) n GROUP BY n`)
+  for (const list of ["keys", "tokens", "sources", "polls", "people"]) {
     const first = (await ask("GET", `${list}?limit=1`)).json
     assert.deepInclude(first, { has_more: true, next_cursor: String(first.data[0].id) })
     assert.isAbove((await ask("GET", `${list}?after=${first.next_cursor}`)).json.data[0].id, first.data[0].id)

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import type { PollChange } from "@data-cabinet/core/poll/Poll"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, it, vi } from "vitest"
@@ -121,7 +122,7 @@ it("Polls sends its headers and shows their values nowhere", async () => {
   answer = (_request, response) => response.writeHead(401).end("s3cret")
   const run = await cabinet.run(poll.id)
   assert.strictEqual(asked[0]!.headers.authorization, "Bearer s3cret-token")
-  const list = await cabinet.book((book) => book.list)
+  const list = await cabinet.book((polls) => allItems(polls.list))
   assert.deepStrictEqual(list.find(({ id }) => id === poll.id)?.headerNames, ["Authorization"])
   assert.notInclude(JSON.stringify([poll, run, list]), "s3cret")
   const bad = await cabinet.refused({ sourceId: source.id, url: `${base}/s`, headers: [["X-A", "s3cret\nHost: x"]] })
@@ -554,7 +555,7 @@ it("Polls fails a run whole, keeps nothing of it, and retries with growing inter
   assert.deepInclude(await cabinet.run(poll.id), { outcome: "read", fresh: 1 })
   // The first successful run is history, however many failed before it.
   assert.strictEqual((await cabinet.events(source.id))[0].history, true)
-  assert.strictEqual((await cabinet.book((book) => book.list)).find(({ id }) => id === poll.id)?.failures, 0)
+  assert.strictEqual((await cabinet.book(({ list }) => allItems(list))).find(({ id }) => id === poll.id)?.failures, 0)
 })
 
 it("Polls survives every misbehaviour of a receiver of deliveries, and keeps nothing of it", async () => {

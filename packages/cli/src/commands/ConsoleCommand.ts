@@ -1,4 +1,5 @@
 /** `cabinet console`: a one-time link for signing in to the console; also the way back in after losing one. */
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { People } from "@data-cabinet/core/person/People"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -23,7 +24,7 @@ export const consoleCommand = Command.make("console", flags, ({ role, for: given
   withDatabase(own, () =>
     Effect.gen(function* () {
       const name = given ?? userName()
-      const all = yield* People.use((people) => people.list)
+      const all = yield* People.use(({ list }) => allItems(list))
       const known = all.find(
         (person) => person.issuer === null && person.name.toLowerCase() === name.trim().normalize("NFC").toLowerCase(),
       )

@@ -1,4 +1,5 @@
 /** `cabinet person …`: the people who may sign in to the console. */
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { People } from "@data-cabinet/core/person/People"
 import { personShape } from "@data-cabinet/core/person/Person"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
@@ -29,7 +30,7 @@ const add = Command.make(
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* People.use((people) => people.list)
+      const all = yield* People.use(({ list: page }) => allItems(page))
       yield* report(yield* format, all.map(personShape.json), (style) =>
         columns(
           ["ID", "ROLE", "ADDED", "SIGNED IN", "BY", "NAME"],

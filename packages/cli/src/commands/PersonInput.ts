@@ -1,4 +1,5 @@
 /** The flags and the words that commands about people share. */
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { PERSON_ROLES } from "@data-cabinet/core/key/Role"
 import { People } from "@data-cabinet/core/person/People"
 import {
@@ -34,7 +35,7 @@ export const personRoleFlag = Flag.Literals("role", PERSON_ROLES).pipe(
 
 /** A person, by number or by name. */
 export const personOf = Effect.fnUntraced(function* (given: string) {
-  const all = yield* lookup(People.use((people) => people.list))
+  const all = yield* lookup(People.use(({ list }) => allItems(list)))
   const name = given.trim().normalize("NFC").toLowerCase()
   const found =
     all.find((person) => person.issuer === null && person.name.toLowerCase() === name) ??

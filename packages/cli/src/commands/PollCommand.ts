@@ -1,4 +1,5 @@
 /** `cabinet poll …`: URLs that are requested at an interval, and the outcomes. */
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { type PollChange, pollRunShape, pollShape } from "@data-cabinet/core/poll/Poll"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
@@ -97,7 +98,7 @@ const set = Command.make(
 const list = Command.make("list", {}, () =>
   withCabinet({}, () =>
     Effect.gen(function* () {
-      const all = yield* Polls.use((polls) => polls.list)
+      const all = yield* Polls.use(({ list: page }) => allItems(page))
       yield* report(yield* format, all.map(pollShape.json), (style) =>
         columns(
           ["ID", "SOURCE", "EVERY", "STATE", "NEXT RUN", "HEADERS", "URL"],

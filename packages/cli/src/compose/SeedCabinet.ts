@@ -24,6 +24,8 @@ export interface Seeds {
   readonly owner: string | null
 }
 
+const FIRST = { after: 0, limit: 1 }
+
 /**
  * Null for a cabinet that has had a key, valid or revoked, or has a source: its owner has already begun. A run after a
  * failure creates only the missing parts, so that every created secret is shown.
@@ -33,10 +35,10 @@ export const seedCabinet = (seeds: Seeds) => {
   return Effect.gen(function* () {
     const sources = yield* Sources
     const keys = yield* ApiKeys
-    created.isOurs ??= (yield* keys.list({ after: 0, limit: 1 })).length + (yield* sources.list).length === 0
+    created.isOurs ??= (yield* keys.list(FIRST)).length + (yield* sources.page(FIRST)).length === 0
     if (!created.isOurs) return null
     // The response to an attempt before may have been lost.
-    const [found] = created.source === undefined ? yield* sources.list : []
+    const [found] = created.source === undefined ? yield* sources.page(FIRST) : []
     created.source ??= yield* found === undefined ? sources.create({ name: "First source" }) : sources.reveal(found.id)
     const { source } = created
     const key = (created.key ??= seeds.key ? yield* keys.issue("First key") : null)
@@ -48,6 +50,6 @@ export const seedCabinet = (seeds: Seeds) => {
 /** A person may have been added before the first start, by `cabinet console`, and can sign in already. */
 const ownersLink = Effect.fnUntraced(function* (name: string) {
   const people = yield* People
-  if ((yield* people.list).length > 0) return null
+  if ((yield* people.list(FIRST)).length > 0) return null
   return yield* invite(people, { name, role: "owner" })
 })

@@ -27,11 +27,11 @@ export const cabinetState = Effect.fnUntraced(function* (sections: ReadonlyArray
   return {
     sources: needs("sources", "addresses", "polls", "destinations") ? yield* Sources.use(({ list }) => list) : [],
     addresses: needs("addresses") ? yield* Addresses.use(({ list }) => allItems(list)) : [],
-    polls: needs("polls") ? yield* Polls.use(({ list }) => list) : [],
+    polls: needs("polls") ? yield* Polls.use(({ list }) => allItems(list)) : [],
     destinations: needs("destinations") ? yield* Destinations.use(({ list }) => list) : [],
     keys: needs("keys") ? validOf(yield* ApiKeys.use(({ list }) => allItems(list)), now) : [],
     tokens: needs("tokens") ? validOf(yield* AccessTokens.use(({ list }) => allItems(list)), now) : [],
-    people: needs("people") ? yield* People.use(({ list }) => list) : [],
+    people: needs("people") ? yield* People.use(({ list }) => allItems(list)) : [],
     schemas: needs("schemas") ? yield* SchemaGrants.use(({ list }) => list) : [],
   }
 })

@@ -1,5 +1,6 @@
 /** The polls of a cabinet, with promises. */
 import type { NewPoll, Poll, PollChange, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import type { Run } from "./RunEffect.ts"
 
@@ -12,8 +13,12 @@ export interface PollsApi {
    * secret.
    */
   readonly create: (poll: NewPoll) => Promise<Poll>
-  /** All polls, by id. */
-  readonly list: () => Promise<ReadonlyArray<Poll>>
+  /** The polls by id. Without `limit` all of them. */
+  readonly list: (query?: {
+    /** Only polls with a higher id. */
+    readonly after?: number
+    readonly limit?: number
+  }) => Promise<ReadonlyArray<Poll>>
   /**
    * Changes the given fields; the next run is due at once. If the URL has another origin, the poll's headers are needed
    * again; otherwise it rejects with `headers_needed`. If the URL (apart from its query), the pointer or the key changes, the
@@ -39,7 +44,8 @@ export interface PollsApi {
 /** Builds the methods of `cabinet.polls`. */
 export const pollsApi = (run: Run): PollsApi => ({
   create: (poll) => run(Polls.use((polls) => polls.add(poll))),
-  list: () => run(Polls.use((polls) => polls.list)),
+  list: ({ after = 0, limit } = {}) =>
+    run(Polls.use(({ list }) => (limit === undefined ? allItems(list, after) : list({ after, limit })))),
   change: (id, change) => run(Polls.use((polls) => polls.change(id, change))),
   tryCreate: (poll) => run(Polls.use((polls) => polls.tryAdd(poll))),
   tryChange: (id, change = {}) => run(Polls.use((polls) => polls.tryChange(id, change))),

@@ -1,4 +1,5 @@
 /** The sources of a cabinet, with promises. */
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { SourceEncoding } from "@data-cabinet/core/source/SourceSettings"
@@ -19,8 +20,12 @@ export interface SourceWithAddress extends Source {
 export interface SourcesApi {
   /** Creates a source with its own intake address and table. */
   readonly create: (source: NewSource) => Promise<SourceWithAddress>
-  /** All sources by id, including archived ones. */
-  readonly list: () => Promise<ReadonlyArray<Source>>
+  /** The sources by id, including archived ones. Without `limit` all of them. */
+  readonly list: (query?: {
+    /** Only sources with a higher id. */
+    readonly after?: number
+    readonly limit?: number
+  }) => Promise<ReadonlyArray<Source>>
   /** One source; null if unknown. */
   readonly get: (id: number) => Promise<Source | null>
   /** One source with its intake address. */
@@ -47,7 +52,8 @@ export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
     run(Sources.use(work))
   return {
     create: (source) => call((sources) => Effect.map(sources.create(source), addressed)),
-    list: () => call((sources) => sources.list),
+    list: ({ after = 0, limit } = {}) =>
+      call(({ page }) => (limit === undefined ? allItems(page, after) : page({ after, limit }))),
     get: (id) => call((sources) => Effect.map(sources.get(id), Option.getOrNull)),
     reveal: (id) => call((sources) => Effect.map(sources.reveal(id), addressed)),
     change: (id, change) => call((sources) => sources.change(id, change)),

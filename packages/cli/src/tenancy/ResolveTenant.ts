@@ -56,7 +56,7 @@ export const askForCabinet = Effect.fnUntraced(function* (
     registry,
   )
   if (serviceDomain === null && all.length === 0) return
-  if ((yield* Sources.use(({ list }) => list)).length > 0) return
+  if ((yield* Sources.use(({ page }) => page({ after: 0, limit: 1 }))).length > 0) return
   const names =
     all.length === 0 ? "none yet: create one with cabinet tenant add NAME" : all.map(({ name }) => name).join(", ")
   const message = `This server has several cabinets: choose one with --cabinet NAME (${names}).`

@@ -501,6 +501,23 @@ it.each(HERE_ONLY)("%s concerns the cabinet's own machine, and refuses --server"
   ])
 })
 
+it.each([
+  [
+    "source",
+    "INSERT INTO cabinet.source (name, intake_secret, secret_hash) SELECT 'Source ' || n, n, sha256(n::text::bytea)",
+  ],
+  [
+    "poll",
+    "INSERT INTO cabinet.poll (source_id, url, every_seconds, paused_at) SELECT 1, 'https://example.com', 60, now()",
+  ],
+  ["person", "INSERT INTO cabinet.person (name, role) SELECT 'Person ' || n, 'viewer'"],
+])("%s list prints all of a long list, of which a server returns a page at a time", async (noun, insert) => {
+  await database.run(`${insert} FROM generate_series(1, 1001) n`)
+  const { printed } = await remote([noun, "list"])
+  expect((JSON.parse(printed) as ReadonlyArray<unknown>).length).toBeGreaterThan(1000)
+  expect(printed).toBe((await local([noun, "list"])).printed)
+})
+
 it("a wrong, revoked, insufficient or missing token is refused without showing it", async () => {
   const issue = async (role: string) =>
     JSON.parse((await local(["token", "add", role, "--role", role])).printed) as { id: number; token: string }
@@ -574,7 +591,7 @@ it("--curl prints the request and sends nothing", async () => {
   const shown = async (...words: ReadonlyArray<string>) =>
     (await call([...words, "--server", "https://data.example.com/x/", "--curl"])).printed
   const AUTH = '-H "Authorization: Bearer $CABINET_TOKEN"'
-  expect(await shown("source", "list")).toBe(`curl ${AUTH} https://data.example.com/x/manage/v1/sources\n`)
+  expect(await shown("source", "list")).toBe(`curl ${AUTH} 'https://data.example.com/x/manage/v1/sources?limit=1000'\n`)
   expect(await shown("source", "add", "It's")).toBe(
     `curl ${AUTH} -H 'Content-Type: application/json' -d '{"name":"It'\\''s"}' https://data.example.com/x/manage/v1/sources\n`,
   )

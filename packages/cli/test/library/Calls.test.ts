@@ -132,6 +132,20 @@ it("a file is imported with its progress reported, and recognised the second tim
   await expect(cabinet.imports.file(id, { name: "again.csv", bytes })).rejects.toMatchObject({ code: "same_file" })
 })
 
+it("sources and polls are listed whole, or as a page", async () => {
+  const { id } = await cabinet.sources.create({ name: "Listed" })
+  await cabinet.sources.create({ name: "Also listed" })
+  await database.run(`INSERT INTO cabinet.poll (source_id, url, every_seconds, paused_at)
+    SELECT ${id}, 'https://example.com/' || n, 60, now() FROM generate_series(1, 2) n`)
+  for (const { list } of [cabinet.sources, cabinet.polls]) {
+    const [first, second, ...rest] = await list()
+    expect(await list({ limit: 1 })).toEqual([first])
+    expect(await list({ after: first!.id, limit: 1 })).toEqual([second])
+    expect(await list({ after: second!.id })).toEqual(rest)
+  }
+  for (const poll of await cabinet.polls.list()) await cabinet.polls.remove(poll.id)
+})
+
 it("tokens and keys are issued, listed without their secret, and revoked", async () => {
   const { token, ...listed } = await cabinet.tokens.create({ name: "loader", role: "editor", expiresInSeconds: 3600 })
   expect(token).toMatch(/^dco_/)

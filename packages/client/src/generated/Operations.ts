@@ -82,7 +82,7 @@ export interface Operations {
   /** The cabinet. */
   readonly getCabinet: { readonly input: {  }; readonly output: Cabinet }
   /** All sources. */
-  readonly listSources: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<OwnSource>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  readonly listSources: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<OwnSource>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Create a source. */
   readonly addSource: { readonly input: { readonly body: { readonly name: string; readonly encoding?: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url?: string | null; readonly keep_headers?: ReadonlyArray<string>; readonly header_fields?: ReadonlyArray<string>; readonly keep_query?: boolean; readonly nest_brackets?: boolean; readonly rate?: number | null; readonly honeypot?: string | null; readonly allow_origins?: ReadonlyArray<string>; readonly inbox?: "on" | "off" | null; readonly inbox_name?: string | null; readonly inbox_email?: string | null; readonly inbox_subject?: string | null; readonly inbox_message?: string | null; readonly from?: "github" | "gitlab" | "bitbucket" | "stripe" | "shopify" | "woocommerce" | "slack" | "twilio" | "paddle" | "square" | "zoom" | "mailgun" | "linear" | "typeform" | "sentry" | "sns" | "svix"; readonly verify?: { readonly recipe?: "stripe" | "github" | "shopify" | "woocommerce" | "slack" | "standard-webhooks" | "svix" | "gitlab" | "twilio" | "paddle" | "square" | "zoom" | "mailgun" | "basic" | "bearer" | "hmac" | "token" | "sns"; readonly mode?: "reject" | "mark"; readonly secret?: string; readonly keep_old_secret?: boolean; readonly header?: string; readonly query?: string; readonly field?: string; readonly hmac?: { readonly header?: string | null; readonly field?: string | null; readonly value?: string | null; readonly signed?: string | null; readonly timestamp_field?: string | null; readonly id_header?: string | null; readonly algorithm?: "sha1" | "sha256" | "sha512"; readonly encoding?: "hex" | "base64"; readonly prefix?: string; readonly timestamp_header?: string | null; readonly tolerance_seconds?: number } } | null; readonly challenge?: { readonly provider: "meta" | "x" | "graph" | "dropbox"; readonly secret?: string } | null; readonly proof?: { readonly kind: "altcha" | "turnstile" | "hcaptcha"; readonly site_key?: string | null; readonly secret?: string } | null } }; readonly output: SourceWithAddress }
   /** One source. */
@@ -184,7 +184,7 @@ export interface Operations {
   /** Revoke an access token. */
   readonly revokeToken: { readonly input: { readonly path: { readonly id: number } }; readonly output: Token }
   /** All people. */
-  readonly listPeople: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Person>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  readonly listPeople: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<Person>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Invite a person. */
   readonly invitePerson: { readonly input: { readonly body: { readonly name: string; readonly role: "owner" | "editor" | "viewer" } }; readonly output: InvitedPerson }
   /** Change a person's name or role. */
@@ -254,7 +254,7 @@ export interface Operations {
   /** Undo an import. */
   readonly undoImport: { readonly input: { readonly path: { readonly id: number } }; readonly output: Import }
   /** All polls. */
-  readonly listPolls: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Poll>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  readonly listPolls: { readonly input: { readonly query?: { readonly limit?: number; readonly after?: number } }; readonly output: { readonly data: ReadonlyArray<Poll>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a poll. */
   readonly addPoll: { readonly input: { readonly body: { readonly source_id: number; readonly url: string; readonly every_seconds?: number; readonly format?: "json" | "ndjson" | "csv" | null; readonly pointer?: string; readonly key_field?: string | null; readonly headers?: ReadonlyArray<{ readonly name: string; readonly value: string }> } }; readonly output: Poll }
   /** Try a poll that is not added. */

@@ -6,6 +6,7 @@ import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import type { Action } from "@data-cabinet/core/key/Role"
+import { allItems } from "@data-cabinet/core/pagination/IdPages"
 import { shownPollUrl } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
@@ -123,7 +124,7 @@ const entriesFrom = Effect.gen(function* () {
           text: shownUrl(frame, address),
           path: `addresses/${address.id}`,
         })),
-        listed("poll.read", polls.list, (poll) => ({
+        listed("poll.read", allItems(polls.list), (poll) => ({
           group: "polls",
           // Like the list of polls: a URL may be a secret from this role.
           text: shownPollUrl(poll, frame.actor?.role ?? null),

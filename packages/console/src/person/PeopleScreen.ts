@@ -47,7 +47,8 @@ const signsIn = ({ words: { people: words } }: Frame, { issuer, hasPassword }: P
   return hasPassword ? words.byPassword : words.byLink
 }
 
-export const peopleScreen = (frame: Frame, { people, timeZone, issued }: PeopleData): Screen => {
+/** `links`: to the other pages. */
+export const peopleScreen = (frame: Frame, { people, timeZone, issued }: PeopleData, links: HtmlValue): Screen => {
   const { people: words } = frame.words
   const line = (person: Person) =>
     markup`<tr><th scope="row"><a href="${consolePath(frame, `people/${person.id}`)}">${person.name}</a></th><td>${frame.words.roles[person.role] ?? person.role}</td>
@@ -68,7 +69,7 @@ ${
   people.length === 0
     ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
     : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.name}</th><th scope="col">${words.role}</th><th scope="col" class="wide-only">${words.signsIn}</th><th scope="col" class="n">${words.lastSignIn}</th></tr></thead><tbody>${people.map(line)}</tbody></table></div>`
-}`,
+}${links}`,
   }
 }
 

@@ -26,8 +26,10 @@ const personScreens = Effect.gen(function* () {
   const people = yield* People
   const sessions = yield* Sessions
   const { timeZone } = yield* ConsoleSettings
-  const list = (frame: Frame, issued: IssuedLink | null) =>
-    Effect.map(people.list, (all) => ({ screen: peopleScreen(frame, { people: all, timeZone, issued }) }))
+  const list = ({ frame, pairs }: ScreenCall, issued: IssuedLink | null) =>
+    Effect.map(shownPage(people.list, valueOf(pairs, "after")), (page) => ({
+      screen: peopleScreen(frame, { people: page.items, timeZone, issued }, pageLinks(frame, page, "people")),
+    }))
   const one = Effect.fnUntraced(function* ({ frame, path: [id], session }: ScreenCall, issued: IssuedLink | null) {
     const person = yield* people.get(idOf(id))
     const live = yield* sessions.list(person.id, { before: null, limit: MAX_LIMIT })
@@ -39,14 +41,14 @@ const personScreens = Effect.gen(function* () {
     {
       path: "/console/people",
       action: "person.read",
-      get: ({ frame }) => list(frame, null),
+      get: (call) => list(call, null),
       post: {
         action: "person.change",
         repeat: "once",
         respond: Effect.fnUntraced(function* (call) {
           // Any word is passed on: the use case checks the role.
           const role = fieldOf(call, "role") as PersonRole
-          return yield* list(call.frame, yield* invite(people, { name: fieldOf(call, "name"), role }))
+          return yield* list(call, yield* invite(people, { name: fieldOf(call, "name"), role }))
         }),
       },
       back: () => "people",

@@ -9,6 +9,7 @@ import { badge, type Tone } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
+import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { jsonTree } from "../html/JsonTree.ts"
@@ -91,10 +92,11 @@ ${trialBox(frame, trial)}<section class="card" aria-label="${words.settings}">${
 
 export const pollListScreen = (
   frame: Frame,
-  polls: ReadonlyArray<Poll>,
+  page: IdPage<Poll>,
   sources: ReadonlyArray<Source>,
   timeZone: string,
 ): Screen => {
+  const { items: polls } = page
   const { poll: words, event } = frame.words
   const moment = momentsIn(timeZone)
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
@@ -108,7 +110,7 @@ ${
   polls.length === 0
     ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
     : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${words.url}</th><th scope="col">${event.source}</th><th scope="col" class="wide-only">${words.setting.label.everySeconds}</th><th scope="col" class="wide-only">${words.next}</th><th scope="col" class="n">${event.state}</th></tr></thead><tbody>${polls.map(line)}</tbody></table></div>`
-}`,
+}${pageLinks(frame, page, "polls")}`,
   }
 }
 

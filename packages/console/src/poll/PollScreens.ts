@@ -3,10 +3,12 @@ import type { PollChange } from "@data-cabinet/core/poll/Poll"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
+import { shownPage } from "../screen/IdPages.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import type { ConsoleScreen, FormCall, Repeat, ScreenCall } from "../screen/ConsoleScreen.ts"
 import { settingsIn } from "../screen/SettingFields.ts"
 import { newPollScreen, type PollData, pollListScreen, pollScreen } from "./PollScreen.ts"
@@ -43,7 +45,7 @@ const pollCard = Effect.gen(function* () {
   const { timeZone } = yield* ConsoleSettings
   return Effect.fnUntraced(function* ({ frame, path: [id] }: ScreenCall, tried?: PollData["tried"]) {
     const poll = yield* polls.get(idOf(id))
-    const source = (yield* sources.list).find((one) => one.id === poll.sourceId) ?? null
+    const source = Option.getOrNull(yield* sources.get(poll.sourceId))
     const data = { poll, source, runs: yield* polls.log(poll.id, RUNS), timeZone }
     return { screen: pollScreen(frame, tried === undefined ? data : { ...data, tried }) }
   })
@@ -102,9 +104,9 @@ const mainScreens = Effect.gen(function* () {
     {
       path: "/console/polls",
       action: "poll.read",
-      get: ({ frame }) =>
-        Effect.map(Effect.all([polls.list, sources.list]), ([all, known]) => ({
-          screen: pollListScreen(frame, all, known, timeZone),
+      get: ({ frame, pairs }) =>
+        Effect.map(Effect.all([shownPage(polls.list, valueOf(pairs, "after")), sources.list]), ([page, known]) => ({
+          screen: pollListScreen(frame, page, known, timeZone),
         })),
       post: {
         action: "poll.change",

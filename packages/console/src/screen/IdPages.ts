@@ -1,4 +1,4 @@
-/** Lists that are shown page by page, in the order of their ids: delivery addresses, keys and tokens. */
+/** Lists that are shown page by page, in the order of their ids, such as delivery addresses and keys. */
 import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { Effect } from "effect"

@@ -12,6 +12,7 @@ import { confirmation } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
+import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { shownValues } from "../screen/ChangedValues.ts"
@@ -26,7 +27,8 @@ const state = ({ words }: Frame, { archived }: Source): Html =>
 const tableLink = (frame: Frame, { table }: Source): HtmlValue =>
   table !== null && markup`<a href="${tablePath(frame, table.schema, table.name)}">${table.schema}.${table.name}</a>`
 
-export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): Screen => {
+export const sourceListScreen = (frame: Frame, page: IdPage<Source>): Screen => {
+  const { items: sources } = page
   const { source: words } = frame.words
   const line = (source: Source) =>
     markup`<tr><th scope="row"><a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a></th><td>${state(frame, source)}</td><td class="wide-only mono">${tableLink(frame, source)}</td></tr>`
@@ -44,7 +46,7 @@ export const sourceListScreen = (frame: Frame, sources: ReadonlyArray<Source>): 
   return {
     title: frame.words.sections.sources,
     section: "sources",
-    main: markup`<div class="head"><h1>${frame.words.sections.sources}</h1></div>${add}${list}`,
+    main: markup`<div class="head"><h1>${frame.words.sections.sources}</h1></div>${add}${list}${pageLinks(frame, page, "sources")}`,
   }
 }
 

@@ -17,6 +17,8 @@ import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
+import { shownPage } from "../screen/IdPages.ts"
+import { valueOf } from "../screen/SelectionLinks.ts"
 import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { changedValues } from "../screen/ChangedValues.ts"
 import { settingsIn } from "../screen/SettingFields.ts"
@@ -64,7 +66,10 @@ export const sourceScreens = Effect.gen(function* () {
   const list: ConsoleScreen = {
     path: "/console/sources",
     action: "source.read",
-    get: ({ frame }) => Effect.map(sources.list, (all) => ({ screen: sourceListScreen(frame, all) })),
+    get: ({ frame, pairs }) =>
+      Effect.map(shownPage(sources.page, valueOf(pairs, "after")), (page) => ({
+        screen: sourceListScreen(frame, page),
+      })),
     post: {
       action: "source.change",
       repeat: "once",

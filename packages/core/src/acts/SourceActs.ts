@@ -37,6 +37,7 @@ const withoutSecret = <G extends { readonly secret?: string }>({ secret, ...give
 export const SOURCES: Acts<Sources["Service"]> = {
   create: (source) => making("source.create", "source", settingsGiven(source)),
   list: null,
+  page: null,
   get: null,
   reveal: (id) => act("source.reveal", `source ${id}`),
   change: (id, change) => act("source.change", `source ${id}`, settingsGiven(change)),

@@ -1,4 +1,4 @@
-/** Lists in the order of their ids, page by page, of what has no upper bound: delivery addresses, keys and tokens. */
+/** Lists in the order of their ids, page by page, of what has no upper bound, such as delivery addresses and keys. */
 import { Effect } from "effect"
 import { MAX_LIMIT } from "./Page.ts"
 

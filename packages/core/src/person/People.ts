@@ -5,6 +5,7 @@ import { AuditLog } from "../audit/AuditLog.ts"
 import { managed } from "../audit/Managed.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { PERSON_ROLES } from "../key/Role.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import { attemptCounts } from "./AttemptCounts.ts"
 import { checkPassword, hashPassword, verifyPassword, Passwords } from "./Password.ts"
 import type { IssuedLink, LiveSession, NewPerson, Person, PersonChange } from "./Person.ts"
@@ -25,7 +26,8 @@ export class People extends Context.Service<
   People,
   {
     readonly add: (person: NewPerson) => Effect.Effect<Person, Refused>
-    readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
+    /** By id, including removed people of an issuer. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
     readonly get: (id: number) => Effect.Effect<Person, Refused>
     /** Changes name and role. Setting a role admits a removed person of an issuer again. */
     readonly set: (id: number, change: PersonChange) => Effect.Effect<Person, Refused>

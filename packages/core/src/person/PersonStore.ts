@@ -2,6 +2,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { PersonRole } from "../key/Role.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import type { Issuer, NewPerson, Person, PersonChange } from "./Person.ts"
 
 /** A person's stored hash, with which a password is compared. */
@@ -29,7 +30,8 @@ export class PersonStore extends Context.Service<
   PersonStore,
   {
     readonly add: (person: NewPerson) => Effect.Effect<Person | "name_taken", StoreUnavailable>
-    readonly list: Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
+    /** By id, including removed people of an issuer. */
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<Person>, StoreUnavailable>
     readonly find: (id: number) => Effect.Effect<Option.Option<Person>, StoreUnavailable>
     /** A person who signs in here, by name, ignoring case. */
     readonly byName: (name: string) => Effect.Effect<Option.Option<PasswordHolder>, StoreUnavailable>

@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import type { HeldImport } from "../file/ImportStore.ts"
 import type { NewPoll, Poll, PollRun } from "./Poll.ts"
 import type { PollSettings } from "./PollSettings.ts"
@@ -62,7 +63,7 @@ export class PollStore extends Context.Service<
     /** None if the source does not exist. */
     readonly add: (poll: StoredPoll) => Found<Poll>
     /** By id; without removed polls and those of deleted sources. */
-    readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     /**
      * Changes a poll, provided that it still has this URL; none if it has another one, or was removed. Makes it due
      * immediately. A run in progress saves nothing.

@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Option, Semaphore } from "effect"
 import { AddressCheck } from "../delivery/AddressCheck.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import { pollChecks } from "./CheckPoll.ts"
 import type { NewPoll, Poll, PollChange, PollRun, PollTrial } from "./Poll.ts"
 import { type PollError, pollError } from "./PollError.ts"
@@ -18,7 +19,7 @@ export class Polls extends Context.Service<
   {
     readonly add: (poll: NewPoll) => Returns<Poll>
     /** By id; without removed polls and those of deleted sources. */
-    readonly list: Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
+    readonly list: (query: IdQuery) => Effect.Effect<ReadonlyArray<Poll>, StoreUnavailable>
     readonly get: (id: number) => Returns<Poll>
     /**
      * Changes a poll. Headers stay with their origin: a URL of another one needs them again, or an empty list. If the
@@ -52,7 +53,9 @@ export class Polls extends Context.Service<
       const get = (id: number) =>
         existing(
           id,
-          Effect.map(store.list, (all) => Option.fromUndefinedOr(all.find((poll) => poll.id === id))),
+          Effect.map(store.list({ after: id - 1, limit: 1 }), (all) =>
+            Option.fromUndefinedOr(all.find((poll) => poll.id === id)),
+          ),
         )
       const { checked, changed } = pollChecks(check, get)
       const changedMeanwhile = Effect.fnUntraced(function* (id: number) {

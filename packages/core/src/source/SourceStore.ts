@@ -4,6 +4,7 @@
  */
 import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { IdQuery } from "../pagination/IdPages.ts"
 import type { FormProofChange, StoredFormProof } from "../proof/FormProof.ts"
 import type { ChallengeChange, StoredChallenge } from "../verification/Challenge.ts"
 import type { ProviderName } from "./Providers.ts"
@@ -62,8 +63,8 @@ export class SourceStore extends Context.Service<
   {
     /** Creates the source, its secret and its table in one step. */
     readonly create: (source: StoredSource) => Effect.Effect<SourceWithSecret, StoreUnavailable>
-    /** All sources, including archived ones, by id. */
-    readonly list: Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
+    /** Sources by id, including archived ones. */
+    readonly page: (query: IdQuery) => Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
     readonly get: (id: number) => Found<Source>
     readonly reveal: (id: number) => Found<SourceWithSecret>
     readonly change: (id: number, change: StoredSourceChange) => Found<Source>

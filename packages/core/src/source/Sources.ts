@@ -9,6 +9,7 @@ import { changedProof } from "./ChangeProof.ts"
 import { changedVerification } from "./ChangeVerification.ts"
 import { PROVIDER_NAMES, settingsFrom } from "./Providers.ts"
 import { isLifetime } from "../key/Lifetime.ts"
+import { allItems, type IdQuery } from "../pagination/IdPages.ts"
 import { readableName } from "../row/ReadableName.ts"
 import type { IntakeSource, Source, SourceWithSecret } from "./Source.ts"
 import { SourceError } from "./SourceError.ts"
@@ -37,6 +38,8 @@ export class Sources extends Context.Service<
     readonly create: (source: NewSource) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
     /** All sources, including archived ones, by id. */
     readonly list: Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
+    /** A page of them. */
+    readonly page: (query: IdQuery) => Effect.Effect<ReadonlyArray<Source>, StoreUnavailable>
     readonly get: (id: number) => Effect.Effect<Option.Option<Source>, StoreUnavailable>
     readonly reveal: (id: number) => Effect.Effect<SourceWithSecret, SourceError | StoreUnavailable>
     readonly change: (id: number, change: SourceChange) => Effect.Effect<Source, SourceError | StoreUnavailable>
@@ -89,7 +92,8 @@ export class Sources extends Context.Service<
             tableName: tableNameFor(name),
           })
         }),
-        list: store.list,
+        list: allItems(store.page),
+        page: store.page,
         get: store.get,
         reveal: (id) => existing(id, store.reveal(id)),
         change: Effect.fnUntraced(function* (id, requested) {

@@ -56,7 +56,7 @@ const over = (person: Person | null, result: Changed | null = person) => {
     })
   const ports = Layer.mergeAll(
     Layer.mock(PersonStore, {
-      list: Effect.succeed([]),
+      list: () => Effect.succeed([]),
       add: (added) => keep(["add", added], result === "name_taken" ? result : person!),
       find: () => Effect.succeed(Option.fromNullishOr(person)),
       byName: () =>

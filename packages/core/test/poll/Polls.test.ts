@@ -159,7 +159,7 @@ it.effect("tryChange sends the poll's headers, and recognizes items seen before"
     const given = yield* use(all, {}, (polls) => polls.tryChange(1, { headers: [], pointer: "/none" }))
     assert.deepStrictEqual(all.requests.at(-1)!.headers, [])
     assert.deepInclude(given, { items: 0, fresh: 0, pointer: "/none", format: null })
-    const unread = { list: Effect.succeed([{ ...POLL, firstAt: null }]), ...own }
+    const unread = { list: () => Effect.succeed([{ ...POLL, firstAt: null }]), ...own }
     assert.deepInclude(yield* use(all, unread, (polls) => polls.tryChange(1, {})), { history: true })
   }),
 )

@@ -88,7 +88,7 @@ export class PollsInMemory extends ImportsInMemory {
   polls(own: Partial<PollStore["Service"]> = {}): PollStore["Service"] {
     return PollStore.of({
       add: () => Effect.succeedNone,
-      list: Effect.succeed([POLL]),
+      list: () => Effect.succeed([POLL]),
       change: () => Effect.succeedNone,
       headers: () => Effect.succeedNone,
       pause: () => Effect.succeedNone,

@@ -13,7 +13,7 @@ const over = (removal: SourceRemoval = { is: "missing" }) => {
     })
   const store = SourceStore.of({
     create: (source) => Effect.die(reached.push(source)),
-    list: Effect.succeed([]),
+    page: () => Effect.succeed([]),
     get: none,
     reveal: none,
     change: none,

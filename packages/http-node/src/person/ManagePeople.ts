@@ -15,8 +15,8 @@ import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Schema } from "effect"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
-import { beforeIdParameter, idSegment, limitParameter } from "../manage/ManageParameters.ts"
-import { countShape, list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
+import { beforeIdParameter, idPageParameters, idSegment, limitParameter } from "../manage/ManageParameters.ts"
+import { countShape, idPage, list, nothing, one, pageOf } from "../manage/ManageResponses.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 
 const nameField = text(100, "A name of 1 to 100 characters.").check(Schema.isMinLength(1))
@@ -48,10 +48,11 @@ export const managePeople = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/people",
       summary: "All people",
-      description: "All people by id. The list is not paginated.",
+      description: "By id. For the next page send `next_cursor` as `after`.",
       action: "person.read",
+      parameters: idPageParameters,
       response: list(personShape, "The people."),
-      respond: () => Effect.map(people.list, (all) => whole(all.map(personShape.json))),
+      respond: ({ query }) => idPage(people.list, query, personShape.json),
     }),
     manageEndpoint({
       ...named,

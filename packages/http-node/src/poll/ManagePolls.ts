@@ -11,11 +11,11 @@ import {
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Schema } from "effect"
-import { list, nothing, one, pageOf, whole } from "../manage/ManageResponses.ts"
+import { idPage, list, nothing, one, pageOf } from "../manage/ManageResponses.ts"
 import { type BodyFields, camelFields, idField, text } from "../manage/ManageBodies.ts"
 import { settingFields, settingParams } from "../manage/SettingBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
-import { idSegment, limitParameter } from "../manage/ManageParameters.ts"
+import { idPageParameters, idSegment, limitParameter } from "../manage/ManageParameters.ts"
 
 const id = idSegment("The poll's id.")
 
@@ -73,10 +73,11 @@ export const managePolls = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/polls",
       summary: "All polls",
-      description: "Every poll by id. The list is not paginated.",
+      description: "By id. For the next page send `next_cursor` as `after`.",
       action: "poll.read",
+      parameters: idPageParameters,
       response: list(pollShape, "The polls."),
-      respond: ({ actor }) => Effect.map(polls.list, (all) => whole(all.map((poll) => shown(poll, actor)))),
+      respond: ({ actor, query }) => idPage(polls.list, query, (poll) => shown(poll, actor)),
     }),
     manageEndpoint({
       id: "addPoll",

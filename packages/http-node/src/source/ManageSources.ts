@@ -7,11 +7,11 @@ import { ownSourceShape, sourceWithAddressShape, withAddress } from "@data-cabin
 import type { SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { noSuchSource, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Option, Schema } from "effect"
-import { list, nothing, one, whole } from "../manage/ManageResponses.ts"
+import { idPage, list, nothing, one } from "../manage/ManageResponses.ts"
 import { text } from "../manage/ManageBodies.ts"
 import { manageEndpoint, type Once } from "../manage/ManageEndpoint.ts"
 import type { ManageError } from "../manage/ManageError.ts"
-import { idSegment, secondsParameter, wordParameter } from "../manage/ManageParameters.ts"
+import { idPageParameters, idSegment, secondsParameter, wordParameter } from "../manage/ManageParameters.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
 import { newSource, SETTINGS_ERRORS, SETTINGS_PARAMS, settingsOf, sourceChange } from "./SourceBodies.ts"
 
@@ -62,10 +62,12 @@ export const manageSources = Effect.gen(function* () {
       method: "GET",
       path: "/manage/v1/sources",
       summary: "All sources",
-      description: "Every source by id with its settings, including archived ones. The list is not paginated.",
+      description:
+        "By id, with their settings, including archived ones. For the next page send `next_cursor` as `after`.",
       action: "source.read",
+      parameters: idPageParameters,
       response: list(ownSourceShape, "The sources."),
-      respond: () => Effect.map(sources.list, (all) => whole(all.map(ownSourceShape.json))),
+      respond: ({ query }) => idPage(sources.page, query, ownSourceShape.json),
     }),
     manageEndpoint({
       id: "addSource",

@@ -62,7 +62,11 @@ export const idPages = Effect.fnUntraced(function* <A extends { readonly id: num
   const all: Array<A> = []
   for (let after = query.after; all.length < query.limit;) {
     const limit = Math.min(MAX_LIMIT, query.limit - all.length)
-    const parameters: Pairs = [["limit", String(limit)], ...(after === 0 ? [] : [[place, String(after)] as const]), ...conditions]
+    const parameters: Pairs = [
+      ["limit", String(limit)],
+      ...(after === 0 ? [] : [[place, String(after)] as const]),
+      ...conditions,
+    ]
     const page = yield* api.list<A>({ method: "GET", path: [path], query: parameters })
     for (const one of page) all.push(one)
     if (page.length < limit) break

@@ -3,6 +3,7 @@ import { People } from "@data-cabinet/core/person/People"
 import type { Person, Session } from "@data-cabinet/core/person/Person"
 import { PersonError } from "@data-cabinet/core/person/PersonError"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
+import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import { Effect, Layer } from "effect"
 import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
@@ -28,9 +29,11 @@ const people = Layer.effect(
   Effect.map(ManageApi, (api) => {
     const one = <A = Person>(method: "GET" | "POST" | "PATCH", path: ReadonlyArray<string | number>, body?: object) =>
       refusedAs(api.json<A>({ method, path: ["people", ...path], ...(body === undefined ? {} : { body }) }), known)
-    const list = refusalAsDefect(api.list<Person>({ method: "GET", path: ["people"] }))
+    const list = (query: IdQuery) => refusalAsDefect(idPages<Person>(api, "people", query))
+    const listed = (id: number) =>
+      Effect.map(list({ after: id - 1, limit: 1 }), (found) => found.find((person) => person.id === id))
     const get = Effect.fnUntraced(function* (id: number) {
-      const found = (yield* list).find((person) => person.id === id)
+      const found = yield* listed(id)
       return found ?? (yield* new PersonError({ code: "no_such_person", message: `Person ${id} does not exist.` }))
     })
     return People.of({
@@ -42,7 +45,7 @@ const people = Layer.effect(
         const person = yield* lookup(get(id))
         yield* refusedAs(api.text({ method: "DELETE", path: ["people", id] }), known)
         // One of an issuer stays listed.
-        return (yield* list).find((left) => left.id === id) ?? person
+        return (yield* listed(id)) ?? person
       }),
       link: (id) => Effect.map(one<SentLink>("POST", [id, "link"]), issued),
       setPassword: () => serverOnly("The change of a password"),

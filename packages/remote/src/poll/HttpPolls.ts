@@ -3,7 +3,7 @@ import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import type { NewPoll, Poll, PollRun, PollTrial } from "@data-cabinet/core/poll/Poll"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { Effect, Layer } from "effect"
-import { ManageApi } from "../http/ManageApi.ts"
+import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, refusedAs } from "../http/RemoteRefusal.ts"
 import { PollError } from "@data-cabinet/core/poll/PollError"
 
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
         refusedAs(api.json<PollTrial>({ method: "POST", path: ["polls", id, "try"], body: bodyOf(change) }), known),
       change: (id, change) =>
         refusedAs(api.json<Poll>({ method: "PATCH", path: ["polls", id], body: bodyOf(change) }), known),
-      list: refusalAsDefect(api.list<Poll>({ method: "GET", path: ["polls"] })),
+      list: (query) => refusalAsDefect(idPages<Poll>(api, "polls", query)),
       get: (id) => refusedAs(api.json<Poll>({ method: "GET", path: ["polls", id] }), known),
       pause: (id) => act<Poll>(id, "pause"),
       resume: (id) => act<Poll>(id, "resume"),

@@ -1,10 +1,11 @@
 /** The sources of a remote cabinet. Their settings are checked here too, so that a refusal has the same words. */
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
+import { allItems, type IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { SourceError } from "@data-cabinet/core/source/SourceError"
 import { checkKeepOld, checkSettings, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option } from "effect"
-import { ManageApi } from "../http/ManageApi.ts"
+import { idPages, ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect, ofCodes, RemoteRefusal, refusedAs } from "../http/RemoteRefusal.ts"
 import { serverOnly } from "../http/RemoteSettings.ts"
 
@@ -41,15 +42,16 @@ export const layer = Layer.effect(
         refusedAs(api.json<SentSource>({ method: "POST", path: ["sources", id, act], query }), known),
         withSecret,
       )
+    const page = (query: IdQuery) =>
+      api.isByKey ? Effect.die(BY_NUMBER) : refusalAsDefect(idPages<Source>(api, "sources", query))
     return Sources.of({
       create: Effect.fnUntraced(function* (source) {
         yield* checkSettings(source)
         const body = bodyOf(source)
         return withSecret(yield* refusedAs(api.json<SentSource>({ method: "POST", path: ["sources"], body }), known))
       }),
-      list: api.isByKey
-        ? Effect.die(BY_NUMBER)
-        : refusalAsDefect(api.list<Source>({ method: "GET", path: ["sources"] })),
+      list: allItems(page),
+      page,
       get: (id) =>
         refusedAs(api.json<Source>({ method: "GET", path: ["sources", id] }), known).pipe(
           Effect.map(Option.some),

@@ -36,7 +36,7 @@ const COLUMNS = `p.id::text AS id, p.name, p.role, p.issuer, p.password IS NOT N
 
 const ADD = `INSERT INTO cabinet.person AS p (name, role) VALUES ($1, $2) RETURNING ${COLUMNS}`
 
-const LIST = `SELECT ${COLUMNS} FROM cabinet.person p ORDER BY p.id`
+const LIST = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.id > $1::int8 ORDER BY p.id LIMIT $2::int4`
 
 const FIND = `SELECT ${COLUMNS} FROM cabinet.person p WHERE p.id = $1 AND p.removed_at IS NULL`
 
@@ -148,7 +148,8 @@ export const layer = Layer.effect(
           orTaken,
           orUnavailable,
         ),
-      list: orUnavailable(Effect.map(sql.unsafe<PersonRow>(LIST), (rows) => rows.map(toPerson))),
+      list: ({ after, limit }) =>
+        orUnavailable(Effect.map(sql.unsafe<PersonRow>(LIST, [after, limit]), (rows) => rows.map(toPerson))),
       find: (id) => orUnavailable(Effect.map(sql.unsafe<PersonRow>(FIND, [id]), optional)),
       byName: (name) =>
         sql.unsafe<HolderRow>(BY_NAME, [name]).pipe(

@@ -111,7 +111,8 @@ export const layer = Layer.effect(
           encrypted(cipher, poll.headers),
           ...settingValues(poll),
         ]),
-      list: orUnavailable(Effect.map(sql.unsafe(PollStatement.LIST), (rows) => rows.map(pollShape.ofRow))),
+      list: ({ after, limit }) =>
+        orUnavailable(Effect.map(sql.unsafe(PollStatement.LIST, [after, limit]), (rows) => rows.map(pollShape.ofRow))),
       change: (id, url, { headers, ...settings }) =>
         change(sql, PollStatement.CHANGE, [
           id,

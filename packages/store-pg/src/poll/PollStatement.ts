@@ -26,9 +26,10 @@ INSERT INTO cabinet.poll AS p (source_id, url, headers, ${SETTINGS.join(", ")})
 SELECT s.id, $2, $3::json, ${SETTINGS.map((_, index) => `$${index + 4}`).join(", ")} FROM cabinet.source s WHERE s.id = $1 AND s.deleted_at IS NULL
 RETURNING ${COLUMNS}`
 
+/** $1: only those with a higher id, $2: how many. */
 export const LIST = `
 SELECT ${COLUMNS} FROM cabinet.poll p JOIN cabinet.source s ON s.id = p.source_id
-WHERE p.removed_at IS NULL AND s.deleted_at IS NULL ORDER BY p.id`
+WHERE p.id > $1::int8 AND p.removed_at IS NULL AND s.deleted_at IS NULL ORDER BY p.id LIMIT $2::int4`
 
 /**
  * $1: poll, $2: its current URL, $3: its URL, $4: headers, or null to keep them, $5: whether the next items are history, then

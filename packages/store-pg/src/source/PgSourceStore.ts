@@ -86,6 +86,11 @@ const rotateSecret = (sql: Sql, cipher: SecretCipher, id: number, keepOldSeconds
     return update(sql, id, ROTATE, [cipher.encrypt("intake secret", secret), secretHash(secret), keepOldSeconds])
   })
 
+/** $1: only those with a higher id, $2: how many. */
+const PAGE = `
+  SELECT ${SOURCE_COLUMNS} FROM cabinet.source s
+  WHERE s.id > $1::int8 AND s.deleted_at IS NULL ORDER BY s.id LIMIT $2::int4`
+
 export const layer = Layer.effect(
   SourceStore,
   Effect.gen(function* () {
@@ -94,9 +99,8 @@ export const layer = Layer.effect(
     const withSecret = toSourceWithSecret(cipher)
     return SourceStore.of({
       create: (source) => sql.withTransaction(createSource(sql, cipher, source)).pipe(orUnavailable),
-      list: sql
-        .unsafe<SourceRow>(`SELECT ${SOURCE_COLUMNS} FROM cabinet.source s WHERE s.deleted_at IS NULL ORDER BY s.id`)
-        .pipe(
+      page: ({ after, limit }) =>
+        sql.unsafe<SourceRow>(PAGE, [after, limit]).pipe(
           Effect.map((rows) => rows.map(toSource)),
           orUnavailable,
         ),
