@@ -86,7 +86,7 @@ const set = Command.make(
         Effect.gen(function* () {
           const id = yield* destinationNamed(input.destination)
           const changed = yield* Destinations.use((destinations) => destinations.change(id, change))
-          const words = `Destination ${changed.id} is changed, and tried again.`
+          const words = `Destination ${changed.id} was changed.${changed.paused ? "" : " It is tried again at once."}`
           yield* report(yield* format, destinationShape.json(changed), () => words)
         }),
       )

@@ -8,7 +8,7 @@ import { readSecretLine, secretFile } from "./SecretInput.ts"
 export const proofFlags = {
   proof: Flag.Literals("proof", [...PROOF_KINDS, "none"]).pipe(
     Flag.withDescription(
-      "Proof of a person that its form demands: an event without one is spam. altcha needs no provider; none to demand none",
+      "Proof of a person that its form demands: an event without one is spam. altcha needs no provider; none ends the demand",
     ),
     Flag.optional,
   ),

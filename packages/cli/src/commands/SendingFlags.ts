@@ -50,7 +50,7 @@ export const readSending = Effect.fnUntraced(function* (input: SendingInput) {
     )
   }
   if (input.removeCertificate === true && documentFiles(SECRET_SETTINGS, input).length > 0) {
-    return yield* usage("Either a client certificate is given, or --remove-client-certificate, not both.")
+    return yield* usage("Pass either a client certificate or --remove-client-certificate, not both.")
   }
   return {
     ...(Option.isNone(input.headersFile) ? {} : { headers: yield* readHeaders(input.headersFile) }),

@@ -847,7 +847,7 @@ export const ENGLISH = {
     kinds: { altcha: "ALTCHA", turnstile: "Turnstile (Cloudflare)", hcaptcha: "hCaptcha" } as const,
     siteKey: "Site key (not for ALTCHA)",
     secret: "Secret key (not for ALTCHA; leave empty to keep the current one)",
-    policy: "If the page has a Content-Security-Policy, it needs to allow:",
+    policy: "If the page has a Content-Security-Policy, it must allow:",
     batches: "Programs cannot send to this address: batches, curl and the like count as spam too.",
   },
   overview: {

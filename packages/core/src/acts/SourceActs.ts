@@ -18,7 +18,7 @@ const settingsGiven = ({ verify, challenge, proof, ...settings }: SourceChange):
   ...(proof === undefined ? {} : { proof: proof === null ? null : provenBy(proof) }),
 })
 
-/** The key of `altcha` is nobody's to give. */
+/** The key of `altcha` is drawn, never given. */
 const provenBy = ({ kind, siteKey, secret }: NonNullable<SourceChange["proof"]>) =>
   kind === "altcha"
     ? { kind }

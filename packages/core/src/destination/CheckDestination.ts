@@ -72,7 +72,7 @@ const checkCredentials = (credentials: S3Credentials): Effect.Effect<void, Desti
 
 const isEmpty = (settings: Partial<S3Settings>) => S3_SETTINGS.all.every(({ key }) => (settings[key] ?? null) === null)
 
-/** What a new destination says of its place. */
+/** The place of a new destination, as given. */
 interface GivenPlace extends S3Settings {
   readonly location: string
   readonly credentials: S3Credentials | null

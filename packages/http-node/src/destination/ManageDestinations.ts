@@ -164,7 +164,7 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       path: "/manage/v1/destinations/{id}/restart",
       summary: "Send from the beginning",
       description:
-        "Sends all events again, from the first one. Refused while its place has files of it: move them elsewhere first. The new files have another tag.",
+        "Sends all events again, from the first one. Refused while its place has its files: move them elsewhere first. The new files have another tag.",
       action: "destination.change",
       response: shown,
       errors: ["no_such_destination", "destination_filled", "destination_failed"],
