@@ -741,6 +741,12 @@ CREATE TABLE cabinet.setback (
   CONSTRAINT setback_pkey PRIMARY KEY (epoch)
 );
 
+CREATE TABLE cabinet.shape (
+  source_id bigint NOT NULL,
+  fields text NOT NULL,
+  CONSTRAINT shape_pkey PRIMARY KEY (source_id)
+);
+
 CREATE TABLE cabinet.sign_in_link (
   person_id bigint NOT NULL,
   fingerprint bytea NOT NULL,
@@ -1708,6 +1714,8 @@ COMMENT ON COLUMN cabinet.session.fingerprint IS 'sha256 of the cookie, which is
 COMMENT ON COLUMN cabinet.session.self_issued IS 'Whether it began with such a link: it then replaces no password without the current one.';
 
 COMMENT ON TABLE cabinet.setback IS 'Epochs of the feed that began because a client had a cursor from a future that this database does not know.';
+
+COMMENT ON TABLE cabinet.shape IS 'Names and kinds of the fields that a source has sent; no values. Written by the transaction that moves the follower.';
 
 COMMENT ON TABLE cabinet.sign_in_link IS 'The one link of a person that is valid; a used one is deleted.';
 

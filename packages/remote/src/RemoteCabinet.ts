@@ -24,6 +24,7 @@ import * as HttpInbox from "./inbox/HttpInbox.ts"
 import * as HttpAccessTokens from "./key/HttpAccessTokens.ts"
 import * as HttpApiKeys from "./key/HttpApiKeys.ts"
 import * as HttpNotices from "./notice/HttpNotices.ts"
+import * as HttpShapes from "./payload/HttpShapes.ts"
 import * as HttpPeople from "./person/HttpPeople.ts"
 import * as HttpPolls from "./poll/HttpPolls.ts"
 import * as HttpIndexes from "./row/HttpIndexes.ts"
@@ -64,6 +65,7 @@ export const layer = Layer.mergeAll(
   HttpLatestViews.layer,
   HttpReaders.layer,
   HttpSelectRows.layer,
+  HttpShapes.layer,
   HttpSourceColumns.layer,
   HttpSources.layer,
   HttpTableRebuild.layer,

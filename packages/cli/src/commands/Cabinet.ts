@@ -29,6 +29,7 @@ import { rowsCommand } from "./RowsCommand.ts"
 import { schemaCommand } from "./SchemaCommand.ts"
 import { serveCommand, workerCommand } from "./ServeCommand.ts"
 import { sourceCommand } from "./SourceCommand.ts"
+import { typesCommand } from "./ShapeCommands.ts"
 import { sqlCommand } from "./SqlCommand.ts"
 import { tableCommand } from "./TableCommand.ts"
 import { tenantCommand } from "./TenantCommand.ts"
@@ -39,6 +40,7 @@ export const cabinet = root.pipe(
     serveCommand,
     workerCommand,
     sourceCommand,
+    typesCommand,
     keyCommand,
     tokenCommand,
     consoleCommand,

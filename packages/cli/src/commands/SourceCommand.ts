@@ -19,6 +19,7 @@ import { keepOldFlag } from "./Times.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { readSettings, sourceFlags } from "./SourceSettings.ts"
 import { EXAMPLES } from "./Examples.ts"
+import { schema, shape } from "./ShapeCommands.ts"
 import { tableName, GUESSED, sourceCard } from "./SourceCard.ts"
 
 /** A script that requests only a link has no room for a remark in its output. */
@@ -233,5 +234,5 @@ const rotateSecret = Command.make("rotate-secret", { id: sourceArgument("ID"), k
 export const sourceCommand = Command.make("source").pipe(
   Command.withExamples(EXAMPLES.source),
   Command.withDescription("Create and manage sources"),
-  Command.withSubcommands([add, list, show, set, rename, archive, restore, remove, rotateSecret]),
+  Command.withSubcommands([add, list, show, shape, schema, set, rename, archive, restore, remove, rotateSecret]),
 )

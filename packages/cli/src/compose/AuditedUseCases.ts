@@ -19,6 +19,7 @@ import type { Idempotency } from "@data-cabinet/core/idempotency/Idempotency"
 import type { Intake } from "@data-cabinet/core/intake/Intake"
 import type { Authenticate } from "@data-cabinet/core/key/Authenticate"
 import type { SendNotices } from "@data-cabinet/core/notice/SendNotices"
+import type { Shapes } from "@data-cabinet/core/payload/Shapes"
 import type { SignIn } from "@data-cabinet/core/person/SignIn"
 import type { RunPoll } from "@data-cabinet/core/poll/RunPoll"
 import type { Tables } from "@data-cabinet/core/row/Tables"
@@ -57,6 +58,7 @@ type NotAudited =
   | SignIn
   | Tables
   | SendNotices
+  | Shapes
 
 type Audited = Layer.Success<typeof AuditedCabinet.layer>
 

@@ -59,6 +59,7 @@ import * as DirectorySpace from "@data-cabinet/store-pg/embedded/DirectorySpace"
 import * as LastWords from "@data-cabinet/store-pg/embedded/LastWords"
 import * as PgNoticeStore from "@data-cabinet/store-pg/notice/PgNoticeStore"
 import * as PgCursorKeys from "@data-cabinet/store-pg/pagination/PgCursorKeys"
+import * as PgShapeStore from "@data-cabinet/store-pg/payload/PgShapeStore"
 import * as PgPersonStore from "@data-cabinet/store-pg/person/PgPersonStore"
 import * as PgSessionStore from "@data-cabinet/store-pg/person/PgSessionStore"
 import * as PgSavedViewStore from "@data-cabinet/store-pg/view/PgSavedViewStore"
@@ -198,6 +199,7 @@ export const portsLayer = (options: CabinetOptions) => {
     PgColumnProfile.layer.pipe(Layer.provideMerge(PgRowReader.layer)),
     PgRowSnapshots.layer,
     PgSavedViewStore.layer,
+    PgShapeStore.layer,
     PgSearchIndexStore.layer,
     PgSourceColumnStore.layer,
     PgSourceStore.layer,

@@ -47,6 +47,7 @@ import { Tables } from "@data-cabinet/core/row/Tables"
 import { ExportRows } from "@data-cabinet/core/export/ExportRows"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { LateVerification } from "@data-cabinet/core/event/LateVerification"
 import { SavedViews } from "@data-cabinet/core/view/SavedViews"
@@ -100,6 +101,7 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Rereading.layer,
     Notices.layer,
     SendNotices.layer,
+    Shapes.layer,
     polls,
     DoctorLayer.layer(options),
     Tables.layer,

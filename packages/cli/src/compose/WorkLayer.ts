@@ -24,6 +24,7 @@ import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
 import { rebuildFollower } from "@data-cabinet/core/row/TableRebuild"
+import { shapeFollower } from "@data-cabinet/core/payload/LearnShapes"
 import { noticeRounds } from "@data-cabinet/core/notice/SendNotices"
 import { continuedUndos } from "@data-cabinet/core/file/ContinueUndo"
 
@@ -53,6 +54,7 @@ export const maintenanceLayer = Layer.mergeAll(
   followerLoop(activityFollower),
   followerLoop(fanOutFollower),
   followerLoop(rebuildFollower),
+  followerLoop(shapeFollower),
   DiskWatch.layer,
   FenceWatch.layer,
   FollowerWatch.layer,

@@ -4,10 +4,13 @@ import type { LimitedCount } from "@data-cabinet/core/limit/LimitedRequests"
 import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import type { SourceEncoding } from "@data-cabinet/core/source/SourceSettings"
 import { type NewSource, type RotateOptions, type SourceChange, Sources } from "@data-cabinet/core/source/Sources"
+import type { FieldChange, FieldKind, PayloadField, SourceShape } from "@data-cabinet/core/payload/ShapeFields"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { Effect, Option } from "effect"
 import type { KnownError } from "./CabinetError.ts"
 import type { Run } from "./RunEffect.ts"
 
+export type { FieldChange, FieldKind, PayloadField, SourceShape }
 export type { LimitedCount, NewSource, RotateOptions, Source, SourceChange, SourceEncoding }
 
 /** A source with its intake address. */
@@ -38,6 +41,12 @@ export interface SourcesApi {
   readonly restore: (id: number) => Promise<Source>
   /** Deletes a source permanently. Its events stay in the feed, and its table stays unless `dropTable` is true. */
   readonly remove: (id: number, options?: { readonly dropTable?: boolean }) => Promise<void>
+  /** What its payloads look like: the fields, their kinds and shares, and what changed in the last week. */
+  readonly shape: (id: number) => Promise<SourceShape>
+  /** JSON Schema 2020-12 of its payloads, as JSON text. */
+  readonly schema: (id: number) => Promise<string>
+  /** A declaration in TypeScript of its payloads; without an id, those of all sources. */
+  readonly types: (id?: number) => Promise<string>
   /** Creates a new intake address. The old one responds with 404 from then on, or after `keepOldSeconds`. */
   readonly rotateSecret: (id: number, options?: RotateOptions) => Promise<SourceWithAddress>
 }
@@ -60,6 +69,9 @@ export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
     archive: (id) => call((sources) => sources.archive(id)),
     restore: (id) => call((sources) => sources.restore(id)),
     remove: (id, options) => call((sources) => sources.remove(id, options?.dropTable === true ? "drop" : "keep")),
+    shape: (id) => run(Shapes.use((shapes) => shapes.fields(id))),
+    schema: (id) => run(Shapes.use((shapes) => shapes.schema(id))),
+    types: (id) => run(Shapes.use((shapes) => (id === undefined ? shapes.allTypes : shapes.types(id)))),
     rotateSecret: (id, options) => call((sources) => Effect.map(sources.rotateSecret(id, options), addressed)),
   }
 }

@@ -32,7 +32,7 @@ export const followerShape = Shape.named(
   Shape.object<FollowerState>("Work behind the feed, and how far it has come.", {
     id: Shape.id("Its id."),
     kind: Shape.text(
-      "What it does: `activity` counts events by the hour, `deliveries` writes the deliveries of sources with many addresses, `rebuild` writes a table again; a `destination` gets the events as files; a `client` is a program with a key.",
+      "What it does: `activity` counts events by the hour, `deliveries` writes the deliveries of sources with many addresses, `rebuild` writes a table again, `shapes` learns what payloads look like; a `destination` gets the events as files; a `client` is a program with a key.",
     ),
     name: Shape.text("Its name among those of its kind, or of its key."),
     eventId: Shape.orNull(Shape.id("The last event whose work is done; null before the first.", 10_417)),

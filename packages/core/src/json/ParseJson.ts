@@ -66,7 +66,7 @@ export const parseJson = (text: string, options?: ParseJsonOptions): Result.Resu
   new JsonReading(text, options).advance(Number.POSITIVE_INFINITY)!
 
 /** Nothing that this program writes is nested deeper: a payload may hold a body of `MAX_JSON_DEPTH`, and a document payloads. */
-const OWN_DEPTH = 10_000
+export const OWN_DEPTH = 10_000
 
 /** Parses JSON that this program wrote. A text that is not JSON is a fault of the program, and is thrown. */
 export const ownJson = (text: string): Json => Result.getOrThrow(parseJson(text, { maxDepth: OWN_DEPTH }))

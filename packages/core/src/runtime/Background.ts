@@ -37,6 +37,7 @@ export type TaskName =
   | "report grants"
   | "report session cleanup"
   | "retention"
+  | "shape learning"
   | "slow read count"
   | "standby watch"
   | "subscription cleanup"

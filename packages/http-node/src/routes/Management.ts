@@ -1,6 +1,7 @@
 /** The routes of the management API, over the ports and use cases of a cabinet, with its description and its reference page. */
 import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 import { Context, Effect, Layer } from "effect"
+import { manageShapes } from "../payload/ManageShapes.ts"
 import { manageActivity } from "../activity/ManageActivity.ts"
 import { manageAudit } from "../audit/ManageAudit.ts"
 import { manageAddresses } from "../delivery/ManageAddresses.ts"
@@ -60,6 +61,7 @@ export const manageEndpoints = Effect.map(
     manageLateVerification,
     manageRereading,
     manageActivity,
+    manageShapes,
     manageNotices,
     manageTables,
     manageSummaries,

@@ -1,0 +1,51 @@
+/**
+ * A shape as JSON Schema 2020-12. Each payload that it was learned from is valid; new fields are valid too, because senders
+ * add them. A member is required if every object had it. Values of payloads appear nowhere.
+ */
+import type { Json, JsonObject } from "../json/Json.ts"
+import { type Field, isAlwaysThere, type Kind, kindsSeen, type PayloadShape } from "./PayloadShape.ts"
+
+const DRAFT = "https://json-schema.org/draft/2020-12/schema"
+const LONG = "Some of these numbers have more digits than a double."
+const OPEN = "It had more members than are described."
+const REST = "Members beyond the named ones, or whose names are ids."
+
+const NO_LIMIT = Number.POSITIVE_INFINITY
+
+const typesOf = (field: Field): ReadonlyArray<Kind> =>
+  kindsSeen(field).filter((kind) => kind !== "integer" || !field.kinds.has("number"))
+
+const describe = (schema: Map<string, Json>, about: string): void => {
+  const before = schema.get("description")
+  schema.set("description", before === undefined ? about : `${before as string} ${about}`)
+}
+
+/** `levels`: how many of its levels are described. */
+const schemaOf = (field: Field, levels: number): Map<string, Json> => {
+  const { names, rest, items, open, long } = field
+  const schema = new Map<string, Json>()
+  const types = typesOf(field)
+  if (types.length > 0) schema.set("type", types.length === 1 ? types[0]! : types)
+  if (long) describe(schema, LONG)
+  if (open) describe(schema, OPEN)
+  if (levels <= 0) return schema
+  if (names.size > 0) {
+    schema.set("properties", new Map([...names].map(([name, inner]) => [name, schemaOf(inner, levels - 1)])))
+    const required = [...names].flatMap(([name, inner]) => (isAlwaysThere(field, inner) ? [name] : []))
+    if (required.length > 0) schema.set("required", required)
+  }
+  if (rest !== null) {
+    const inner = schemaOf(rest, levels - 1)
+    describe(inner, REST)
+    schema.set("additionalProperties", inner)
+  }
+  if (items !== null) schema.set("items", schemaOf(items, levels - 1))
+  return schema
+}
+
+/** The document for a source of this name. */
+export const shapeSchema = ({ root }: PayloadShape, title: string): JsonObject => {
+  const schema = schemaOf(root, NO_LIMIT)
+  if (!schema.has("type")) schema.set("type", "object")
+  return new Map<string, Json>([["$schema", DRAFT], ["title", title], ...schema])
+}

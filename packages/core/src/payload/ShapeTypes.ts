@@ -1,0 +1,71 @@
+/**
+ * A shape as a TypeScript type of the payload. Each payload that it was learned from is a value of it, under `strict`. Like
+ * the client's own JSON, it has numbers beyond a double as texts.
+ */
+import { type Field, isAlwaysThere, type Kind, kindsSeen, type PayloadShape } from "./PayloadShape.ts"
+
+/** A source, as its type is named. */
+export interface TypedSource {
+  readonly id: number
+  readonly name: string
+  /** The name of its table. */
+  readonly table: string | null
+  readonly shape: PayloadShape
+}
+
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/
+const ANY_MEMBER = "readonly [name: string]: unknown"
+
+const property = (name: string): string => (IDENTIFIER.test(name) ? name : JSON.stringify(name))
+
+const SCALARS: Partial<Record<Kind, string>> = { null: "null", boolean: "boolean", string: "string" }
+
+const listType = ({ items }: Field, indent: string): string =>
+  `ReadonlyArray<${items === null ? "unknown" : typeOf(items, indent)}>`
+
+const objectType = (field: Field, indent: string): string => {
+  const { names, rest, open } = field
+  const inner = `${indent}  `
+  const lines = [...names].map(([name, member]) => {
+    const mark = isAlwaysThere(field, member) ? "" : "?"
+    return `readonly ${property(name)}${mark}: ${typeOf(member, inner)}`
+  })
+  // The type of other members would have to include those of all named ones.
+  if (names.size === 0 && rest !== null) lines.push(`readonly [name: string]: ${typeOf(rest, inner)}`)
+  else if (rest !== null || open || names.size === 0) lines.push(ANY_MEMBER)
+  return `{\n${lines.map((line) => `${inner}${line}\n`).join("")}${indent}}`
+}
+
+const typeOf = (field: Field, indent: string): string => {
+  const types = new Set<string>()
+  for (const kind of kindsSeen(field)) {
+    if (kind === "integer" || kind === "number") {
+      types.add("number")
+      if (field.long) types.add("string")
+    } else if (kind === "array") types.add(listType(field, indent))
+    else types.add(kind === "object" ? objectType(field, indent) : SCALARS[kind]!)
+  }
+  return types.size === 0 ? "unknown" : [...types].join(" | ")
+}
+
+const typeName = ({ id, table }: TypedSource): string => {
+  const name = (table ?? "").replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const clean = name.replace(/[^A-Za-z0-9]/g, "")
+  return /^[A-Za-z]/.test(clean) ? clean : `Source${id}`
+}
+
+/** A source's name inside a comment, which it cannot end. */
+const inComment = (name: string): string => JSON.stringify(name).replaceAll("*/", "*\\/")
+
+/** The declarations for these sources, each with a name of its own. */
+export const shapeTypes = (sources: ReadonlyArray<TypedSource>): string => {
+  const used = new Set<string>()
+  const declarations = sources.map((source) => {
+    const wanted = typeName(source)
+    const name = used.has(wanted.toLowerCase()) ? `${wanted}Of${source.id}` : wanted
+    used.add(name.toLowerCase())
+    const about = `/** A payload of source ${source.id}, ${inComment(source.name)}. */`
+    return `${about}\nexport type ${name} = ${objectType(source.shape.root, "")}\n`
+  })
+  return declarations.join("\n")
+}

@@ -1,0 +1,65 @@
+/**
+ * What the payloads of sources look like, as fields, as JSON Schema and as TypeScript types. Everything is read from what
+ * a follower has learned (`LearnShapes`), so that it costs the same however many events there are.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import { jsonText } from "../json/JsonText.ts"
+import type { Source } from "../source/Source.ts"
+import type { SourceError } from "../source/SourceError.ts"
+import { noSuchSource, Sources } from "../source/Sources.ts"
+import { learnAhead } from "./LearnShapes.ts"
+import { emptyShape } from "./PayloadShape.ts"
+import { type SourceShape, shapeFields } from "./ShapeFields.ts"
+import { shapeSchema } from "./ShapeSchema.ts"
+import { shapeTypes } from "./ShapeTypes.ts"
+import { ShapeStore } from "./ShapeStore.ts"
+
+type Returns<A> = Effect.Effect<A, SourceError | StoreUnavailable>
+
+export class Shapes extends Context.Service<
+  Shapes,
+  {
+    /** The fields of a source's payloads. Fails with `no_such_source`, as all of these do. */
+    readonly fields: (sourceId: number) => Returns<SourceShape>
+    /** JSON Schema 2020-12 of its payloads, as JSON text. */
+    readonly schema: (sourceId: number) => Returns<string>
+    /** A declaration in TypeScript of its payloads. */
+    readonly types: (sourceId: number) => Returns<string>
+    /** The declarations of all sources, including archived ones. */
+    readonly allTypes: Effect.Effect<string, StoreUnavailable>
+  }
+>()("@data-cabinet/core/payload/Shapes") {
+  static readonly layer = Layer.effect(
+    Shapes,
+    Effect.gen(function* () {
+      const store = yield* ShapeStore
+      const sources = yield* Sources
+      const read = (all: ReadonlyArray<Source>) =>
+        Effect.andThen(learnAhead(store), store.read(all.map(({ id }) => id)))
+      const known = (id: number) => Effect.flatMap(sources.get(id), Option.match({ onNone: () => noSuchSource(id), onSome: Effect.succeed }))
+      const one = Effect.fnUntraced(function* (sourceId: number) {
+        const source = yield* known(sourceId)
+        const { shapes, now } = yield* read([source])
+        return { source, now, shape: shapes.get(sourceId) ?? emptyShape() }
+      })
+      const typed = (all: ReadonlyArray<Source>) =>
+        Effect.map(read(all), ({ shapes }) =>
+          shapeTypes(
+            all.map(({ id, name, table }) => ({
+              id,
+              name,
+              table: table?.name ?? null,
+              shape: shapes.get(id) ?? emptyShape(),
+            })),
+          ),
+        )
+      return Shapes.of({
+        fields: (id) => Effect.map(one(id), ({ shape, now }) => shapeFields(id, shape, now)),
+        schema: (id) => Effect.map(one(id), ({ source, shape }) => jsonText(shapeSchema(shape, source.name))),
+        types: (id) => Effect.flatMap(known(id), (source) => typed([source])),
+        allTypes: Effect.flatMap(sources.list, typed),
+      })
+    }),
+  )
+}

@@ -1,0 +1,92 @@
+/** Shapes are learned from each event once, by several processes, and are the same when they are learned again. */
+import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
+import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import { learnEvents, shapeFollower } from "@data-cabinet/core/payload/LearnShapes"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
+import { ShapeStore } from "@data-cabinet/core/payload/ShapeStore"
+import { Sources } from "@data-cabinet/core/source/Sources"
+import { Effect, type ManagedRuntime, Option } from "effect"
+import { afterAll, assert, beforeAll, expect, it } from "vitest"
+import { randomJsonObject, seeded } from "../../../../test/support/random.ts"
+import { withDatabase } from "../../../../test/support/postgres.ts"
+import { testCabinet } from "../../../../test/support/testCabinet.ts"
+
+const database = withDatabase()
+let here: ReturnType<typeof testCabinet>
+let there: typeof here
+type Store = typeof here extends ManagedRuntime.ManagedRuntime<infer R, infer _> ? R : never
+const run = <A, E>(effect: Effect.Effect<A, E, Store>) => here.runPromise(effect)
+
+beforeAll(() => {
+  here = testCabinet(database.url)
+  there = testCabinet(database.url)
+})
+afterAll(() => Promise.all([here.dispose(), there.dispose()]))
+
+const newSource = async (name: string) => (await run(Sources.use((sources) => sources.create({ name })))).id
+const accept = (sourceId: number, payload: string) =>
+  run(
+    EventLog.use((log) =>
+      appendEvents(log, {
+        sourceId,
+        sourceVersion: 1,
+        channel: "webhook",
+        history: false,
+        events: [fingerprintedEvent(ownJson(payload) as JsonObject)],
+        original: null,
+      }),
+    ),
+  )
+const learn = (events: number, bytes: number, by = here) =>
+  by.runPromise(ShapeStore.use((store) => store.learn(learnEvents, { events, bytes }, null)))
+const learnAll = async (events: number, bytes = 1_000_000) => {
+  while (await learn(events, bytes));
+}
+const stored = () => database.run("SELECT source_id::int, fields FROM cabinet.shape ORDER BY 1")
+const again = async () => {
+  await database.run("DELETE FROM cabinet.shape")
+  await database.run("UPDATE cabinet.follower SET epoch = 0, xid = 0, event_id = 0 WHERE kind = 'shapes'")
+}
+
+it("learns from each event once, however the work is divided, and the same from the start", async () => {
+  const sources = [await newSource("Orders"), await newSource("Letters")]
+  for (let n = 0; n < 60; n++) {
+    await accept(sources[n % 2]!, randomJsonObject(seeded(n), n))
+    if (n % 5 === 0) await Promise.all([learn(2, 1_000_000), learn(3, 40, there), learn(1, 1, there)])
+  }
+  await learnAll(4)
+  const divided = await stored()
+  assert.lengthOf(divided, 2)
+  await again()
+  await learnAll(1_000)
+  assert.deepStrictEqual(await stored(), divided)
+  const { events } = await run(Shapes.use((shapes) => shapes.fields(sources[0]!)))
+  assert.strictEqual(events, 30)
+})
+
+it("a reader sees what was just sent, and erased events are passed over", async () => {
+  const source = await newSource("Forms")
+  await accept(source, '{"name":"Ann"}')
+  const [{ id } = { id: 0 }] = await database.run("SELECT max(id)::int AS id FROM cabinet.event")
+  await database.run(`UPDATE cabinet.event SET payload = '{}', purged_at = cabinet.now() WHERE id = ${id as number}`)
+  await accept(source, '{"total":1e400}')
+  const { fields } = await run(Shapes.use((shapes) => shapes.fields(source)))
+  expect(fields).toMatchObject([{ path: "total", count: 1, share: 1, kinds: [{ kind: "number" }] }])
+  const types = await run(Shapes.use((shapes) => shapes.types(source)))
+  assert.include(types, "readonly total: number | string")
+  assert.strictEqual((await run(Effect.flip(Shapes.use((shapes) => shapes.schema(999))))).code, "no_such_source")
+})
+
+it("a process that lost the follower learns nothing", async () => {
+  const source = await newSource("Lost")
+  await accept(source, '{"a":1}')
+  const held = Option.getOrThrow(await run(FollowerStore.use((followers) => followers.claim("shapes"))))
+  await database.run("UPDATE cabinet.follower SET lease = lease + 1 WHERE kind = 'shapes'")
+  assert.strictEqual(await run(shapeFollower.turn(held)), "lost")
+  const current = { ...held, lease: held.lease + 1 }
+  assert.strictEqual(await run(shapeFollower.turn(current)), "more")
+  assert.strictEqual(await run(shapeFollower.turn(current)), "end")
+})
