@@ -60,7 +60,7 @@ const SIDEBAR = [
       "guides/embed-in-next",
     ),
   },
-  { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling") },
+  { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling", "shapes") },
   { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
   { text: "Deliveries", items: docs("delivery", "delivery-bodies", "notices") },
   { text: "Managing", items: docs("console", "cabinet-file", "management-api", "retention") },

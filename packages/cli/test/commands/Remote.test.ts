@@ -180,6 +180,9 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "source set": {
       here: ["1", "--encoding", "utf-8", "--thanks-url", "https://example.com/thanks", "--rate", "600", ...KEEPING],
     },
+    "source shape": { here: ["Orders"] },
+    "source schema": { here: ["Orders"] },
+    types: { here: ["Orders"] },
     "source rename": {
       here: [String(one.id), "First"],
       there: [String(other.id), "Second"],

@@ -52,9 +52,10 @@ export interface LearnedEvent {
   readonly at: number
 }
 
+/** The most fields of a source. */
 export const MAX_FIELDS = 1_000
-export const MAX_DEPTH = 12
-export const MAX_NAMES = 200
+const MAX_DEPTH = 12
+const MAX_NAMES = 200
 const MAX_NAME_LENGTH = 100
 
 const newField = (): Field => ({
@@ -78,7 +79,7 @@ export const looksLikeId = (name: string): boolean => name.length > MAX_NAME_LEN
 /** Validators in JavaScript find these in every object, or cannot name them. */
 const isOfEveryObject = (name: string): boolean => name in Object.prototype
 
-export const kindOf = (value: Json): Kind => {
+const kindOf = (value: Json): Kind => {
   if (value === null) return "null"
   if (typeof value === "string") return "string"
   if (typeof value === "boolean") return "boolean"
@@ -94,8 +95,10 @@ export const exceedsDouble = (token: string): boolean => {
   const value = Number(token)
   if (/^-?\d+$/.test(token)) return !Number.isSafeInteger(value)
   const [mantissa = ""] = token.split(/[eE]/)
-  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+|0+$/g, "")
-  return !Number.isFinite(value) || digits.length > DIGITS_OF_DOUBLE || (value === 0 && digits !== "")
+  const digits = mantissa.replace(/[-.]/g, "").replace(/^0+/, "")
+  let length = digits.length
+  while (digits[length - 1] === "0") length--
+  return !Number.isFinite(value) || length > DIGITS_OF_DOUBLE || (value === 0 && length > 0)
 }
 
 /** Learns from events, in pieces. */

@@ -5,6 +5,7 @@ import { type Field, type Kind, KINDS, kindsSeen, objectsSeen, type PayloadShape
 /** What happened to a field in the last seven days; `missing`: it was usual, and did not come although others did. */
 export const FIELD_CHANGES = ["new", "kind_changed", "missing"] as const
 
+/** What happened to a field. */
 export type FieldChange = (typeof FIELD_CHANGES)[number]
 
 /** The values of a field that are of one kind. Times are RFC 3339. */
@@ -75,7 +76,9 @@ export const sourceShapeShape = Shape.named(
     events: Shape.whole("How many events it was learned from, repeats and spam among them."),
     firstAt: Shape.orNull(Shape.time("When the first of them was received; null without one.")),
     lastAt: Shape.orNull(Shape.time("When the last of them was received.")),
-    complete: Shape.flag("False if some members or items are described by no field, because there were too many or too deep ones."),
+    complete: Shape.flag(
+      "False if some members or items are described by no field, because there were too many or too deep ones.",
+    ),
     fields: Shape.list(fieldShape, "The fields, at most 1,000."),
   }),
 )
@@ -142,7 +145,8 @@ export const shapeFields = (sourceId: number, { root }: PayloadShape, now: numbe
   }
   const walk = (field: Field, path: string): void => {
     if (field.open) complete = false
-    for (const [name, inner] of field.names) add(inner, field, within(path, name), timesSeen(inner) / objectsSeen(field))
+    for (const [name, inner] of field.names)
+      add(inner, field, within(path, name), timesSeen(inner) / objectsSeen(field))
     if (field.rest !== null) add(field.rest, field, path === "" ? "*" : `${path}.*`, null)
     if (field.items !== null) add(field.items, field, `${path}[]`, null)
   }

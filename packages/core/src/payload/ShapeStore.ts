@@ -17,7 +17,10 @@ export interface ShapedEvent {
 }
 
 /** Changes the shapes of the events' sources by these events, in their order. */
-export type Learn = (shapes: ReadonlyMap<number, PayloadShape>, events: ReadonlyArray<ShapedEvent>) => Effect.Effect<void>
+export type Learn = (
+  shapes: ReadonlyMap<number, PayloadShape>,
+  events: ReadonlyArray<ShapedEvent>,
+) => Effect.Effect<void>
 
 /** How much one transaction learns from: whichever ends first, but at least one event. */
 export interface ShapeSlice {

@@ -49,9 +49,9 @@ const typeOf = (field: Field, indent: string): string => {
 }
 
 const typeName = ({ id, table }: TypedSource): string => {
-  const name = (table ?? "").replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-  const clean = name.replace(/[^A-Za-z0-9]/g, "")
-  return /^[A-Za-z]/.test(clean) ? clean : `Source${id}`
+  const words = (table ?? "").split(/[^A-Za-z0-9]/)
+  const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("")
+  return /^[A-Z]/.test(name) ? name : `Source${id}`
 }
 
 /** A source's name inside a comment, which it cannot end. */

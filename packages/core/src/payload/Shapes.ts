@@ -37,7 +37,8 @@ export class Shapes extends Context.Service<
       const sources = yield* Sources
       const read = (all: ReadonlyArray<Source>) =>
         Effect.andThen(learnAhead(store), store.read(all.map(({ id }) => id)))
-      const known = (id: number) => Effect.flatMap(sources.get(id), Option.match({ onNone: () => noSuchSource(id), onSome: Effect.succeed }))
+      const known = (id: number) =>
+        Effect.flatMap(sources.get(id), Option.match({ onNone: () => noSuchSource(id), onSome: Effect.succeed }))
       const one = Effect.fnUntraced(function* (sourceId: number) {
         const source = yield* known(sourceId)
         const { shapes, now } = yield* read([source])

@@ -2,7 +2,14 @@
 import { JsonNumber, type Json, type JsonObject } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
-import { emptyShape, exceedsDouble, looksLikeId, MAX_FIELDS, type PayloadShape, ShapeLearning } from "@data-cabinet/core/payload/PayloadShape"
+import {
+  emptyShape,
+  exceedsDouble,
+  looksLikeId,
+  MAX_FIELDS,
+  type PayloadShape,
+  ShapeLearning,
+} from "@data-cabinet/core/payload/PayloadShape"
 import { shapeFields } from "@data-cabinet/core/payload/ShapeFields"
 import { shapeSchema } from "@data-cabinet/core/payload/ShapeSchema"
 import { shapeOfText, shapeText } from "@data-cabinet/core/payload/ShapeText"
@@ -26,8 +33,34 @@ const learn = (payloads: ReadonlyArray<JsonObject>, shape: PayloadShape = emptyS
   return shape
 }
 
-const NAMES = ["id", "total", "a b", "a.b", "__proto__", "constructor", "7", "*/", "[]", "*", "naïve", "", "\u2028", "'\"\\", "10417-3", "a@b.example"]
-const NUMBERS = ["1", "-0", "1.0", "1e400", "12345678901234567890", "0.1000000000000000055511151231257827", "-7.25", "1e-400"]
+const NAMES = [
+  "id",
+  "total",
+  "a b",
+  "a.b",
+  "__proto__",
+  "constructor",
+  "7",
+  "*/",
+  "[]",
+  "*",
+  "naïve",
+  "",
+  "\u2028",
+  "'\"\\",
+  "10417-3",
+  "a@b.example",
+]
+const NUMBERS = [
+  "1",
+  "-0",
+  "1.0",
+  "1e400",
+  "12345678901234567890",
+  "0.1000000000000000055511151231257827",
+  "-7.25",
+  "1e-400",
+]
 const TEXTS = ["", "yes", "*/ }", "2026-01-01", "`${x}`"]
 
 const randomValue = (random: Random, depth: number): Json => {
@@ -45,7 +78,9 @@ const randomObject = (random: Random, depth = 0): JsonObject =>
 
 // A validator reads numbers as doubles, some of them as infinite ones.
 const schemaOf = (shape: PayloadShape) =>
-  new Ajv2020({ strict: false, strictNumbers: false }).compile(JSON.parse(jsonText(shapeSchema(shape, "Orders"))) as object)
+  new Ajv2020({ strict: false, strictNumbers: false }).compile(
+    JSON.parse(jsonText(shapeSchema(shape, "Orders"))) as object,
+  )
 
 const CORPUS = Array.from({ length: 300 }, (_, n) => {
   const random = seeded(n)
@@ -75,7 +110,9 @@ const literal = (value: Json): string => {
   if (value instanceof JsonNumber) return exceedsDouble(value.token) ? `"${value.token}"` : value.token
   if (Array.isArray(value)) return `[${(value as ReadonlyArray<Json>).map(literal).join(",")}]`
   if (!(value instanceof Map)) return JSON.stringify(value)
-  const members = [...(value as JsonObject)].map(([name, member]) => `[${JSON.stringify(name)} as const]: ${literal(member)}`)
+  const members = [...(value as JsonObject)].map(
+    ([name, member]) => `[${JSON.stringify(name)} as const]: ${literal(member)}`,
+  )
   return `{${members.join(",")}}`
 }
 
@@ -86,7 +123,8 @@ interface Number {} interface Object {} interface RegExp {} interface String {} 
 
 const complaints = (code: string): ReadonlyArray<string> => {
   const files: Readonly<Record<string, string>> = { "/code.ts": code, "/language.d.ts": LANGUAGE }
-  const parsed = (name: string) => files[name] === undefined ? undefined : ts.createSourceFile(name, files[name], ts.ScriptTarget.ES2022)
+  const parsed = (name: string) =>
+    files[name] === undefined ? undefined : ts.createSourceFile(name, files[name], ts.ScriptTarget.ES2022)
   const program = ts.createProgram({
     rootNames: Object.keys(files),
     options: { strict: true, noLib: true, noEmit: true, exactOptionalPropertyTypes: true, types: [] },
@@ -123,7 +161,10 @@ it("shapeTypes compiles under strict, and every payload is a value of its type",
 })
 
 it("shapeTypes shows a source's payload", () => {
-  const payloads = [`{"id":12345678901234567890,"items":[{"sku":"a"}],"prices":{"2026-01":1,"2026-02":null}}`, `{"id":1,"items":[],"note":"x"}`]
+  const payloads = [
+    `{"id":12345678901234567890,"items":[{"sku":"a"}],"prices":{"2026-01":1,"2026-02":null}}`,
+    `{"id":1,"items":[],"note":"x"}`,
+  ]
   expect(shapeTypes([{ id: 3, name: "Orders", table: "shop_orders", shape: learn(payloads.map(objectOf)) }])).toBe(
     `/** A payload of source 3, "Orders". */
 export type ShopOrders = {
@@ -141,7 +182,8 @@ export type ShopOrders = {
 })
 
 it("ShapeLearning keeps 1,000 fields of hostile payloads, and still excludes none", () => {
-  const letters = (n: number): string => String.fromCharCode(103 + (n % 20)) + (n < 20 ? "" : letters(Math.floor(n / 20)))
+  const letters = (n: number): string =>
+    String.fromCharCode(103 + (n % 20)) + (n < 20 ? "" : letters(Math.floor(n / 20)))
   const flat = new Map(Array.from({ length: 100_000 }, (_, n) => [`k${letters(n)}`, null] as const))
   const deep = Array.from({ length: 300 }, (_, n) =>
     objectOf(`{"${letters(n)}":${`{"${letters(n)}":[`.repeat(20)}${n}${"]}".repeat(20)}}`),
@@ -156,10 +198,15 @@ it("ShapeLearning keeps 1,000 fields of hostile payloads, and still excludes non
   assert.isFalse(shapeFields(1, learn(deep), START).complete)
 })
 
-it.each(["1", "10417-3", "2026-01-01T10:00:00Z", "a3f09bc2", "6f1c1c0e-2f53-4d8a-9b0e-6d0c1a8f7e11", "ann@example.com", "x".repeat(101)])(
-  "looksLikeId knows %s",
-  (name) => assert.isTrue(looksLikeId(name)),
-)
+it.each([
+  "1",
+  "10417-3",
+  "2026-01-01T10:00:00Z",
+  "a3f09bc2",
+  "6f1c1c0e-2f53-4d8a-9b0e-6d0c1a8f7e11",
+  "ann@example.com",
+  "x".repeat(101),
+])("looksLikeId knows %s", (name) => assert.isTrue(looksLikeId(name)))
 it.each(["total", "feedface", "address2", "utm_source", "x-1", "Сумма", ""])("looksLikeId lets %s be a name", (name) =>
   assert.isFalse(looksLikeId(name)),
 )
@@ -182,5 +229,10 @@ it("shapeFields names what changed in the last seven days", () => {
   expect(changes(8)).toEqual(["id: kind_changed", "gone: null", "rare: null", "fresh: new"])
   expect(changes(11)).toEqual(["id: null", "gone: missing", "rare: null", "fresh: null"])
   const [id] = shapeFields(1, shape, START).fields
-  expect(id).toMatchObject({ count: 5, share: 1, firstAt: "2026-01-01T00:00:00.000Z", lastAt: "2026-01-11T00:00:00.000Z" })
+  expect(id).toMatchObject({
+    count: 5,
+    share: 1,
+    firstAt: "2026-01-01T00:00:00.000Z",
+    lastAt: "2026-01-11T00:00:00.000Z",
+  })
 })

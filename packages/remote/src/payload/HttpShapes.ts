@@ -17,7 +17,9 @@ export const layer = Layer.effect(
       fields: (id) => refusedAs(api.json<SourceShape>({ method: "GET", path: ["sources", id, "shape"] }), known),
       schema: (id) => textOf(id, "schema"),
       types: (id) => textOf(id, "types.d.ts"),
-      allTypes: Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })), (text) => text.trimEnd()),
+      allTypes: Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })), (text) =>
+        text.trimEnd(),
+      ),
     })
   }),
 )

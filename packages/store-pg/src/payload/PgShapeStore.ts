@@ -1,7 +1,13 @@
 /** Shapes in PostgreSQL. The transaction that learns also moves the follower, so shapes and position cannot differ. */
 import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { emptyShape, type PayloadShape } from "@data-cabinet/core/payload/PayloadShape"
-import { type Learn, type ShapedEvent, SHAPES, type ShapeSlice, ShapeStore } from "@data-cabinet/core/payload/ShapeStore"
+import {
+  type Learn,
+  type ShapedEvent,
+  SHAPES,
+  type ShapeSlice,
+  ShapeStore,
+} from "@data-cabinet/core/payload/ShapeStore"
 import { shapeOfText, shapeText } from "@data-cabinet/core/payload/ShapeText"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -78,12 +84,7 @@ const learnNext = (sql: Sql, learn: Learn, slice: ShapeSlice, held: HeldFollower
     }),
   )
 
-const learnSlice = Effect.fnUntraced(function* (
-  sql: Sql,
-  learn: Learn,
-  slice: ShapeSlice,
-  held: HeldFollower | null,
-) {
+const learnSlice = Effect.fnUntraced(function* (sql: Sql, learn: Learn, slice: ShapeSlice, held: HeldFollower | null) {
   if (held === null) {
     // An idle cabinet is not written to.
     const [due] = yield* sql.unsafe<{ readonly millis: number | null }>(NEXT_DUE, [SHAPES])
