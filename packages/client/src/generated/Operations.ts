@@ -68,6 +68,7 @@ export type SearchIndexState = { readonly table: string; readonly index: string;
 export type Self = { readonly kind: "token" | "person"; readonly id: number; readonly name: string; readonly role: "owner" | "editor" | "viewer" | "uploader" | "reader"; readonly session: Session | null }
 export type Session = { readonly id: number; readonly person: { readonly id: number; readonly name: string }; readonly method: "link" | "password" | "oidc"; readonly created_at: string; readonly last_seen_at: string; readonly expires_at: string; readonly client: string | null; readonly user_agent: string | null }
 export type SourceColumn = { readonly name: string; readonly field: string; readonly label: string; readonly type: "numeric" | "text" | "boolean" | "jsonb" | "date" | "timestamptz"; readonly event_id: number | null; readonly created_at: string }
+export type SourceShape = { readonly source_id: number; readonly events: number; readonly first_at: string | null; readonly last_at: string | null; readonly complete: boolean; readonly fields: ReadonlyArray<{ readonly path: string; readonly count: number; readonly share: number | null; readonly kinds: ReadonlyArray<{ readonly kind: "boolean" | "integer" | "number" | "string" | "array" | "object" | "null"; readonly count: number; readonly first_at: string; readonly last_at: string }>; readonly first_at: string; readonly last_at: string; readonly change: "new" | "kind_changed" | "missing" | null }> }
 export type SourceWithAddress = { readonly id: number; readonly name: string; readonly intake_url: string; readonly intake_path: string; readonly table: { readonly schema: string; readonly name: string } | null; readonly rows_url: string | null; readonly base_url_known: boolean; readonly archived: boolean; readonly created_at: string; readonly encoding: "utf-8" | "windows-1251" | "latin-1" | null; readonly thanks_url: string | null; readonly keep_headers: ReadonlyArray<string>; readonly header_fields: ReadonlyArray<string>; readonly keep_query: boolean; readonly nest_brackets: boolean; readonly honeypot: string | null; readonly allow_origins: ReadonlyArray<string>; readonly inbox: "on" | "off" | null; readonly inbox_name: string | null; readonly inbox_email: string | null; readonly inbox_subject: string | null; readonly inbox_message: string | null; readonly verify: { readonly recipe: "stripe" | "github" | "shopify" | "woocommerce" | "slack" | "standard-webhooks" | "svix" | "gitlab" | "twilio" | "paddle" | "square" | "zoom" | "mailgun" | "basic" | "bearer" | "hmac" | "token" | "sns"; readonly mode: "reject" | "mark"; readonly header?: string; readonly query?: string; readonly field?: string; readonly hmac: { readonly header: string | null; readonly algorithm: "sha1" | "sha256" | "sha512"; readonly encoding: "hex" | "base64"; readonly prefix: string; readonly timestamp_header: string | null; readonly tolerance_seconds: number; readonly field?: string; readonly value?: string; readonly signed?: string; readonly timestamp_field?: string; readonly id_header?: string } | null; readonly keeps_old_secret: boolean } | null; readonly challenge: { readonly provider: "meta" | "x" | "graph" | "dropbox" } | null; readonly proof: { readonly kind: "altcha" | "turnstile" | "hcaptcha"; readonly site_key: string | null } | null; readonly rate: number | null; readonly old_secret_until: string | null; readonly limited: { readonly count: number; readonly since: string; readonly last_at: string } | null }
 export type Table = { readonly schema: string; readonly name: string; readonly kind: "table" | "view" | "matview"; readonly source: { readonly id: number; readonly name: string } | null; readonly comment: string | null; readonly rows_estimate: number | null }
 export type TableDetail = { readonly schema: string; readonly name: string; readonly kind: "table" | "view" | "matview"; readonly source: { readonly id: number; readonly name: string } | null; readonly comment: string | null; readonly rows_estimate: number | null; readonly columns: ReadonlyArray<Column>; readonly key: ReadonlyArray<string>; readonly definition: string | null }
@@ -147,6 +148,10 @@ export interface Operations {
   readonly getOverview: { readonly input: {  }; readonly output: Overview }
   /** Events by hours or days. */
   readonly listActivity: { readonly input: { readonly query?: { readonly step?: "hour" | "day"; readonly source_id?: number; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ActivityStep>; readonly has_more: boolean; readonly next_cursor: string | null } }
+  /** The fields that a source sends. */
+  readonly getSourceShape: { readonly input: { readonly path: { readonly id: number } }; readonly output: SourceShape }
+  /** JSON Schema of what a source sends. */
+  readonly getSourceSchema: { readonly input: { readonly path: { readonly id: number } }; readonly output: Readonly<Record<string, unknown>> }
   /** Notices of the cabinet. */
   readonly getNotices: { readonly input: {  }; readonly output: NoticeState }
   /** Switch notices on or off. */
@@ -374,6 +379,8 @@ export const OPERATIONS = {
   rereadSourceEvents: "POST sources/{id}/reread",
   getOverview: "GET overview",
   listActivity: "GET activity",
+  getSourceShape: "GET sources/{id}/shape",
+  getSourceSchema: "GET sources/{id}/schema",
   getNotices: "GET notices",
   setNotices: "PUT notices",
   listTables: "GET tables",

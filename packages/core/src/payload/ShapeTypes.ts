@@ -57,6 +57,9 @@ const typeName = ({ id, table }: TypedSource): string => {
 /** A source's name inside a comment, which it cannot end. */
 const inComment = (name: string): string => JSON.stringify(name).replaceAll("*/", "*\\/")
 
+/** A module that declares nothing. */
+const NOTHING = "export {}\n"
+
 /** The declarations for these sources, each with a name of its own. */
 export const shapeTypes = (sources: ReadonlyArray<TypedSource>): string => {
   const used = new Set<string>()
@@ -67,5 +70,5 @@ export const shapeTypes = (sources: ReadonlyArray<TypedSource>): string => {
     const about = `/** A payload of source ${source.id}, ${inComment(source.name)}. */`
     return `${about}\nexport type ${name} = ${objectType(source.shape.root, "")}\n`
   })
-  return declarations.join("\n")
+  return declarations.length === 0 ? NOTHING : declarations.join("\n")
 }

@@ -12,10 +12,10 @@ export const layer = Layer.effect(
   Shapes,
   Effect.map(ManageApi, (api) => {
     const textOf = (id: number, name: string) =>
-      Effect.map(refusedAs(api.text({ method: "GET", path: ["sources", id, name] }), known), (text) => text.trimEnd())
+      refusedAs(api.text({ method: "GET", path: ["sources", id, name] }), known)
     return Shapes.of({
       fields: (id) => refusedAs(api.json<SourceShape>({ method: "GET", path: ["sources", id, "shape"] }), known),
-      schema: (id) => textOf(id, "schema"),
+      schema: (id) => Effect.map(textOf(id, "schema"), (text) => text.trimEnd()),
       types: (id) => textOf(id, "types.d.ts"),
       allTypes: Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })), (text) =>
         text.trimEnd(),
