@@ -17,9 +17,7 @@ export const layer = Layer.effect(
       fields: (id) => refusedAs(api.json<SourceShape>({ method: "GET", path: ["sources", id, "shape"] }), known),
       schema: (id) => Effect.map(textOf(id, "schema"), (text) => text.trimEnd()),
       types: (id) => textOf(id, "types.d.ts"),
-      allTypes: Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })), (text) =>
-        text.trimEnd(),
-      ),
+      allTypes: refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })),
     })
   }),
 )
