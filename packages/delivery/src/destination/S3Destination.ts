@@ -132,6 +132,7 @@ export const s3Destination = (
         const { names, next } = yield* page(start)
         const found = yield* lastOf(names)
         if (found !== null && (last === null || comparePlaces(found, last) > 0)) last = found
+        if (next !== null && next === token) return yield* fail("The bucket gave the same page of a list twice.")
         token = next
       } while (token !== null)
     }

@@ -170,6 +170,14 @@ it("A bucket that is not there, and a list that breaks off, are no empty place",
   assert.match(message, /not complete/)
 })
 
+it("A bucket whose service ignores where a list is to continue is given up", async () => {
+  const cut = "<IsTruncated>true</IsTruncated><NextContinuationToken>2</NextContinuationToken>"
+  const body = `<ListBucketResult>${cut}</ListBucketResult>`
+  service.refuse = () => ({ status: 200, code: "", message: "", body })
+  const { message } = await run(Effect.flip(Effect.timeout(openAt().position(FEED_START), "5 seconds")))
+  assert.match(message, /same page of a list twice/)
+})
+
 it("A bucket at an address that is not public is not reached", async () => {
   assert.match(await failureOf({ endpoint: "http://10.1.2.3:9000" }), /10\.1\.2\.3 is not a public address/)
 })
