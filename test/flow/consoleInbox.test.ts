@@ -96,6 +96,10 @@ it("a hostile message is shown as text, and its list stays small", async () => {
   const { text: one } = await viewer!.get(`${list()}/${id}`)
   assert.notInclude(one, "<script>alert")
   assert.notInclude(one, "mailto:")
+  const long = await sent({ ...note, email: `${"w".repeat(100_000)}@example.com` })
+  const opened = await viewer!.get(`${list()}/${long}`)
+  assert.strictEqual(opened.status, 200)
+  assert.notInclude(opened.text, "?mark=all&amp;text=w")
 })
 
 it("the listed messages are exported whole, with the filter of the list", async () => {

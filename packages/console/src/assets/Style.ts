@@ -19,7 +19,7 @@ a{color:var(--link);text-decoration:none}a:hover{text-decoration:underline}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px;border-radius:3px}
 h1{font-size:1.25rem;line-height:1.3;margin:0;overflow-wrap:anywhere}h2{font-size:1rem;margin:0 0 .5rem}
 h1+section,h1+form{margin-top:1rem}h1+dl.facts{margin-top:1rem}h1 .badge{font-size:.65em;font-weight:500;vertical-align:.2em}.card>:last-child{margin-bottom:0}details+.row,details+button{margin-top:.6rem}summary{padding:.15rem 0}h1:focus{outline:0}main:focus{outline:0}
-p{margin:0 0 .5rem}small{display:block;color:var(--soft)}
+p{margin:0 0 .5rem}main{overflow-wrap:break-word}label:has(>[name=confirm]){overflow-wrap:anywhere}small{display:block;color:var(--soft)}
 code,pre,.mono{font-family:var(--mono);font-size:.92em}
 .soft{color:var(--soft)}.soft a{text-decoration:underline}.n{text-align:right;font-variant-numeric:tabular-nums}
 .i{width:1em;height:1em;flex:none;vertical-align:-.125em}

@@ -115,7 +115,7 @@ const body = (frame: Frame, data: MessageData): Html => {
   const text =
     message.message === null
       ? markup`<p class="soft">${words.noMessage}</p>`
-      : markup`<div class="prose">${boundedText(frame.words, message.message, "")}</div>`
+      : markup`<div class="prose" tabindex="0">${boundedText(frame.words, message.message, "")}</div>`
   return markup`<p class="soft">${from.map((one) => markup`<bdi class="clamp">${one}</bdi> · `)}${moment(message.receivedAt)}${message.done && markup` ${badge("good", words.isDone)}`}</p>
 ${text}<div class="ruled">${payloadFields(frame, payload, new Set([fields.message ?? ""]))}</div>
 <p class="soft row wrap">${page !== null && markup`<span>${words.from(page)}</span>`}${deliveredTo(frame, data)}${earlierLink(frame, data)}<a href="${consolePath(frame, `events/${message.eventId}`)}">${words.technical} #${message.eventId}</a>${fieldsMenu(frame, data)}</p>`

@@ -63,6 +63,8 @@ const SAMPLE = 20
 const SEARCHED_EARLIER = 1_000
 /** How many of them are counted. */
 const MOST_EARLIER = 100
+/** The longest e-mail address (RFC 5321). A search for a longer text would only cost time, and one of 100,000 letters all of it. */
+const LONGEST_EMAIL = 254
 /** How many days the figures have. */
 export const INBOX_DAYS = 28
 /** The most events that are counted for the figures. */
@@ -178,7 +180,7 @@ const reading = Effect.gen(function* () {
   })
 
   const earlier = Effect.fnUntraced(function* (sourceId, { eventId, email }) {
-    if (email === null) return { count: 0, whole: true }
+    if (email === null || email.length > LONGEST_EMAIL) return { count: 0, whole: true }
     const { email: field } = yield* fieldsOf(yield* sourceOf(sourceId))
     const { found, next } = yield* latest(sourceId, email, MOST_EARLIER, SEARCHED_EARLIER)
     const folded = email.toLowerCase()
