@@ -6,6 +6,8 @@ import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import { deliveryFigures } from "@data-cabinet/core/activity/DeliveryFigures"
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { DELIVERY_OUTCOMES, type DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
+import type { DeliveriesBySource } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { stackedChart } from "../html/Chart.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
@@ -19,6 +21,8 @@ export const CHART_HOURS = 24
 const HOUR_MILLIS = 3_600_000
 /** The addresses with the most failures. */
 const MOST_ADDRESSES = 6
+/** The sources with the most deliveries. */
+const MOST_SOURCES = 6
 
 export interface AttemptsData {
   readonly counts: ReadonlyArray<AttemptCounts>
@@ -26,6 +30,8 @@ export interface AttemptsData {
   readonly pairs: Pairs
   readonly timeZone: string
   readonly now: number
+  readonly bySource: DeliveriesBySource
+  readonly sources: ReadonlyArray<Source>
 }
 
 type Sums = Readonly<Record<DeliveryOutcome, number>>
@@ -78,7 +84,7 @@ const facet = (
   tone: string,
   on: boolean,
 ): HtmlValue =>
-  markup`<li><a class="facet" href="${href}"${on && markup` aria-current="true"`}><span><i class="dot ${tone}"></i>${text}</span><b>${frame.words.overview.number(value)}</b><meter max="${Math.max(most, 1)}" value="${value}" aria-hidden="true"></meter></a></li>`
+  markup`<li><a class="facet" href="${href}"${on && markup` aria-current="true"`}><span><i class="dot ${tone}"></i><bdi>${text}</bdi></span><b>${frame.words.overview.number(value)}</b><meter max="${Math.max(most, 1)}" value="${value}" aria-hidden="true"></meter></a></li>`
 
 const outcomes = (frame: Frame, { counts, pairs }: AttemptsData): HtmlValue => {
   const sums = sumsOf(counts)
@@ -120,10 +126,26 @@ const failures = (frame: Frame, { counts, pairs, addresses }: AttemptsData): Htm
   return markup`<div><h3>${frame.words.deliveries.failuresAt}</h3><ul class="facets">${lines}</ul></div>`
 }
 
+/** Nothing while there is one source to choose. */
+const ofSources = (frame: Frame, { bySource, sources, pairs }: AttemptsData): HtmlValue => {
+  const { deliveries: words, event } = frame.words
+  const current = valueOf(pairs, "source_id")
+  const most = bySource.sources[0]?.deliveries ?? 0
+  if (bySource.sources.length < 2 && (current ?? "") === "") return null
+  const lines = bySource.sources.slice(0, MOST_SOURCES).map(({ sourceId, deliveries }) => {
+    const isOn = current === String(sourceId)
+    const name = sources.find(({ id }) => id === sourceId)?.name ?? `${event.source} ${sourceId}`
+    const href = linkTo(frame, pairs, { source_id: isOn ? "" : String(sourceId) })
+    return facet(frame, name, deliveries, most, href, "quiet", isOn)
+  })
+  const counted = bySource.sources.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  return markup`<div><h3>${words.bySource(bySource.whole ? null : counted)}</h3><ul class="facets">${lines}</ul></div>`
+}
+
 /** Nothing for a cabinet that attempted nothing. */
 export const attemptsChart = (frame: Frame, data: AttemptsData): HtmlValue => {
   if (data.counts.length === 0) return null
   const { deliveries: words, overview } = frame.words
   const { p50Millis: half, p95Millis: most } = deliveryFigures(data.counts)
-  return markup`<section class="card attempted" aria-labelledby="by-hour"><div><h2 id="by-hour">${words.byHour}</h2>${bars(frame, data)}${half !== null && most !== null && markup`<p class="soft">${overview.within(half, most)}</p>`}</div><div><h3>${words.outcome}</h3><ul class="facets">${outcomes(frame, data)}</ul></div>${failures(frame, data)}</section>`
+  return markup`<section class="card attempted" aria-labelledby="by-hour"><div><h2 id="by-hour">${words.byHour}</h2>${bars(frame, data)}${half !== null && most !== null && markup`<p class="soft">${overview.within(half, most)}</p>`}</div><div><h3>${words.outcome}</h3><ul class="facets">${outcomes(frame, data)}</ul></div>${failures(frame, data)}${ofSources(frame, data)}</section>`
 }

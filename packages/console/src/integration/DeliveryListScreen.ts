@@ -20,7 +20,7 @@ import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 import { waitingInOrder } from "./OrderFacts.ts"
-import { deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { type DeliveriesBySource, deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
 
 export interface DeliveryListData {
   readonly list: DeliveryList
@@ -29,6 +29,8 @@ export interface DeliveryListData {
   /** The first of those in order that wait at an event. */
   readonly waiting: ReadonlyArray<Address>
   readonly sources: ReadonlyArray<Source>
+  /** With the other filters of the list. */
+  readonly bySource: DeliveriesBySource
   readonly pairs: Pairs
   readonly counts: ReadonlyArray<AttemptCounts>
   readonly now: number

@@ -2,6 +2,7 @@
 import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { AddressStore } from "@data-cabinet/core/delivery/AddressStore"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
+import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { Clock, Effect, Result } from "effect"
@@ -21,6 +22,8 @@ import { deliveryLive } from "./DeliveryLive.ts"
 const LIST_LIMIT = 50
 /** The most addresses to choose from, besides those that the screen names. */
 const CHOICES = 100
+/** About how many of the newest deliveries are counted by source. */
+const COUNTED = 1_000
 /** The most addresses that are named because they wait at an event. */
 const MOST_WAITING = 5
 
@@ -39,18 +42,21 @@ const noFilter: ManageError = {
 
 export const deliveryListScreens = Effect.gen(function* () {
   const deliveries = yield* Deliveries
+  const queue = yield* DeliveryQueue
   const addresses = yield* AddressStore
   const sources = yield* Sources
   const activity = yield* ActivityStore
   const { timeZone } = yield* ConsoleSettings
   const listed = Effect.fnUntraced(function* (frame: Frame, pairs: Pairs, count: number | null = null) {
+    const { before: _, ...filter } = deliveryFilter(pairs)
     const list = yield* deliveries.list({ ...deliveryFilter(pairs), limit: LIST_LIMIT })
-    const [first, waiting, from, counts, now] = yield* Effect.all(
+    const [first, waiting, from, counts, bySource, now] = yield* Effect.all(
       [
         addresses.list({ after: 0, limit: CHOICES }),
         addresses.troubled("waiting", MOST_WAITING),
         sources.list,
         activity.attempts(CHART_HOURS),
+        queue.bySource({ ...filter, sourceId: null }, COUNTED),
         Clock.currentTimeMillis,
       ],
       { concurrency: 3 },
@@ -60,7 +66,7 @@ export const deliveryListScreens = Effect.gen(function* () {
     if (addressId !== null) named.add(addressId)
     for (const { id } of first) named.delete(id)
     const where = [...first, ...(named.size === 0 ? [] : yield* addresses.some([...named]))]
-    const data = { list, addresses: where, waiting, sources: from, counts, now, pairs, count, timeZone }
+    const data = { list, addresses: where, waiting, sources: from, counts, bySource, now, pairs, count, timeZone }
     return { screen: deliveryListScreen(frame, data) }
   })
   const screens: ReadonlyArray<ConsoleScreen> = [

@@ -1334,6 +1334,8 @@ export const ENGLISH = {
       no_answer: "no answer",
     } satisfies Record<DeliveryOutcome, string> as Record<DeliveryOutcome, string>,
     byHour: "Attempts, 24 hours",
+    bySource: (newest: number | null) =>
+      newest === null ? "Deliveries by source" : `The newest ${digits(newest)} by source`,
     failuresAt: "Failed attempts by address",
     sendAll: "Send all of these again…",
     waitsInOrder:

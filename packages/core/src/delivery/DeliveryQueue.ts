@@ -156,6 +156,14 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 /** None if the delivery or the address does not exist. */
 type Found<A> = Returns<Option.Option<A>>
 
+/** Deliveries by the sources of their events; a ping has none. */
+export interface DeliveriesBySource {
+  /** Most first. */
+  readonly sources: ReadonlyArray<{ readonly sourceId: number; readonly deliveries: number }>
+  /** Whether all were counted, and not only the newest. */
+  readonly whole: boolean
+}
+
 export class DeliveryQueue extends Context.Service<
   DeliveryQueue,
   {
@@ -191,6 +199,8 @@ export class DeliveryQueue extends Context.Service<
     /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
+    /** Counts about the newest `examine` deliveries of a list by the sources of their events. */
+    readonly bySource: (filter: DeliveryFilter, examine: number) => Returns<DeliveriesBySource>
     /** The newest deliveries after `before`, at most `limit`. Examines about `examine` deliveries. */
     readonly slice: (query: {
       readonly filter: DeliveryFilter

@@ -172,6 +172,13 @@ const SLICE_END = `
 export const COUNT_SLICE = (filter: DeliveryFilter): string =>
   `${slicing(filter)}, chosen AS (SELECT FROM numbered w WHERE ${RESENDABLE})${SLICE_END}`
 
+/** The deliveries of a slice by source; `more`: whether others may follow. */
+export const SLICE_BY_SOURCE = (filter: DeliveryFilter): string => `${slicing(filter)}
+  SELECT e.source_id::float8 AS "sourceId", count(*)::float8 AS deliveries,
+    EXISTS (SELECT FROM ends) OR (SELECT count(*) FROM numbered WHERE matched) > $7::int AS more
+  FROM numbered w JOIN cabinet.event e ON e.id = w.event_id WHERE w.matched AND w.nth <= $7::int
+  GROUP BY e.source_id ORDER BY deliveries DESC, e.source_id`
+
 /** Makes the deliveries of a slice due. One that is claimed meanwhile is left to finish. */
 export const RESEND_SLICE = (filter: DeliveryFilter): string => `${slicing(filter)}, chosen AS (
     INSERT INTO cabinet.delivery AS d (id, address_id, event_id, attempts, created_at, due_at, last_at, outcome)

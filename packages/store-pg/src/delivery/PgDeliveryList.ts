@@ -12,6 +12,7 @@ import {
   RESEND_SLICE,
   type ResentSlice,
   SLICE,
+  SLICE_BY_SOURCE,
   SLICE_OF_EVENT,
   type SliceRow,
 } from "./DeliveryListStatement.ts"
@@ -77,6 +78,21 @@ export const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, 
     reached: last?.key ?? null,
   }
 })
+
+interface SourceRow {
+  readonly sourceId: number
+  readonly deliveries: number
+  readonly more: boolean
+}
+
+export const sliceBySource = (sql: Sql, filter: DeliveryFilter, examine: number) =>
+  Effect.map(
+    sql.unsafe<SourceRow>(SLICE_BY_SOURCE(filter), parametersOf({ filter, before: null, limit: examine }, examine)),
+    (rows) => ({
+      sources: rows.map(({ sourceId, deliveries }) => ({ sourceId, deliveries })),
+      whole: rows[0]?.more !== true,
+    }),
+  )
 
 /** How many deliveries one statement examines, and how many it sends again. */
 const EXAMINED = 5000

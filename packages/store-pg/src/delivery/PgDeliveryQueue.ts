@@ -20,7 +20,7 @@ import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParamete
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { resendOrdered } from "./OrderedResend.ts"
-import { deliveriesOfEvent, findDelivery, resendListed, sliceOf, withReason } from "./PgDeliveryList.ts"
+import { deliveriesOfEvent, findDelivery, resendListed, sliceBySource, sliceOf, withReason } from "./PgDeliveryList.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 import { storedRecipient } from "./StoredRecipient.ts"
 
@@ -152,6 +152,7 @@ export const layer = Layer.effect(
         ),
       log: (query) => orUnavailable(attemptsOfAddress(sql, query)),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
+      bySource: (filter, examine) => orUnavailable(sliceBySource(sql, filter, examine)),
       slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
         orUnavailable(

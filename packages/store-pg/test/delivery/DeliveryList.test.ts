@@ -121,6 +121,21 @@ it("list shows the outcome of an attempt whose worker ended, and forgets none of
   expect(lost.items.map(({ lastAttempt }) => lastAttempt!.reason)[0]).toContain("The worker ended")
 })
 
+it("bySource counts the newest deliveries of a list by source, and says whether there are more", async () => {
+  await fill()
+  const count = async (examine: number, filter = {}) =>
+    cabinet.queue((queue) => queue.bySource({ ...ANY, ...filter }, examine))
+  const all = await walk(100, {})
+  expect(await count(1_000)).toEqual({ sources: [{ sourceId: source, deliveries: all.length }], whole: true })
+  const refused = all.filter(({ lastAttempt }) => lastAttempt?.outcome === "refused")
+  expect(await count(1_000, { outcome: "refused" })).toEqual({
+    sources: [{ sourceId: source, deliveries: refused.length }],
+    whole: true,
+  })
+  expect(await count(10)).toEqual({ sources: [{ sourceId: source, deliveries: 10 }], whole: false })
+  expect(await count(1_000, { sourceId: source + 1 })).toEqual({ sources: [], whole: true })
+})
+
 it("resendListed sends again what the filter finds, each once, and countListed counts it before", async () => {
   await fill()
   const listed = { ...ANY, outcome: "delivered" } as const
