@@ -427,7 +427,9 @@ it("a source is added, shows its address on request, accepts events, and is dele
   const trapped = (await (await fetch(address, { method: "POST", body: "website=x" })).json()) as { id: number }
   const spam = await (await see(`events/${trapped.id}`, { headers: owner })).text()
   assert.include(spam, "This event was classified as spam: a field was filled that people leave empty.")
-  assert.include(await (await see("events?state=spam", { headers: owner })).text(), `events/${trapped.id}`)
+  const spamList = await (await see("events?state=spam", { headers: owner })).text()
+  assert.include(spamList, `events/${trapped.id}`)
+  assert.include(spamList, "spam: hidden field filled")
   await press(`events/${trapped.id}/restore`, {}, owner)
   assert.notInclude(await (await see(`events/${trapped.id}`, { headers: owner })).text(), "classified as spam")
   const kept = { "x-hub-signature-256": "sha256=00ff", "x-topic": "<orders>", cookie: "hush=1" }

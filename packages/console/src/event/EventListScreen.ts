@@ -48,7 +48,10 @@ ${
 const stateOf = ({ words: { event: words } }: Frame, one: ListedEvent, event: ReadEvent): Html => {
   if (one.state === "repeat") return badge("quiet", words.repeatOf(event.repeatOf ?? ""))
   if (one.state === "trashed" || one.state === "purged") return badge("bad", words.states[one.state] ?? one.state)
-  if (one.state === "spam") return badge("bad", words.states["spam"] ?? "")
+  if (one.state === "spam") {
+    const short = words.states["spam"] ?? ""
+    return badge("bad", one.spamReason === null ? short : `${short}: ${words.spamInShort[one.spamReason]}`)
+  }
   if (event.verified === false) return badge("warn", words.states["unverified"] ?? "")
   if (one.empty) return badge("warn", words.states["empty"] ?? "")
   return one.rowWaits ? badge("warn", words.rowWaits) : badge("good", words.states["row"] ?? "")

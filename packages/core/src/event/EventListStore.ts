@@ -7,7 +7,7 @@ import { type Actor, actorShape } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
 import type { Slice } from "../pagination/FillPage.ts"
-import type { Channel } from "./EventLog.ts"
+import { type Channel, SPAM_REASONS, type SpamReason } from "./EventLog.ts"
 
 /**
  * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a
@@ -56,6 +56,8 @@ export interface ListedEvent {
   /** The Event as it appears in the feed, as JSON text. */
   readonly event: string
   readonly state: Exclude<EventState, "empty" | "history" | "unverified">
+  /** Why it is spam; null if it is not, or no longer. */
+  readonly spamReason: SpamReason | null
   readonly empty: boolean
   /** True while its row is deferred because the table is locked. */
   readonly rowWaits: boolean
@@ -67,6 +69,7 @@ export interface ListedEvent {
 /** The JSON of what a list adds to the feed's event, and its description. */
 export const listedShape = Shape.object<Omit<ListedEvent, "event">>("What became of an event.", {
   state: Shape.oneOf(["row", "repeat", "spam", "trashed", "purged"], "What became of it."),
+  spamReason: Shape.orNull(Shape.oneOf(SPAM_REASONS), "Why it is spam; null if it is not."),
   empty: Shape.flag("Whether no field is filled."),
   rowWaits: Shape.flag("Whether its row follows: the table is locked, or refuses it so far."),
   trashedBy: Shape.eitherOrNull(

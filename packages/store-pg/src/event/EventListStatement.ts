@@ -4,7 +4,7 @@
  *
  * Decision: docs/decisions/0046-lists-walk-the-feeds-indexes.md
  */
-import { type Channel, CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { type Channel, CHANNELS, type SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { EventFilter, EventPlace, EventState, InboxMark } from "@data-cabinet/core/event/EventListStore"
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
@@ -29,6 +29,7 @@ export interface SliceRow {
   /** Whether this event, and so all that follow, are from before the period. */
   readonly past: boolean
   readonly state: Exclude<EventState, "empty" | "history" | "unverified">
+  readonly spam_reason: SpamReason | null
   readonly empty: boolean
   readonly row_waits: boolean
   readonly actor_kind: "person" | "token" | "cli" | "program" | null
@@ -192,7 +193,7 @@ export const sliceStatement = (slice: Slice) => {
       THEN cabinet.event_json(e, s.name) END AS event,
     CASE WHEN e.purged_at IS NOT NULL THEN 'purged' WHEN e.deleted_at IS NOT NULL THEN 'trashed'
       WHEN e.spam IS NOT NULL THEN 'spam' WHEN e.repeat_of IS NOT NULL THEN 'repeat' ELSE 'row' END AS state,
-    e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id)
+    e.spam AS spam_reason, e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id)
       OR EXISTS (SELECT FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_waits,
     t.actor_kind, t.actor_id::float8 AS actor_id, t.actor_name
   FROM numbered n JOIN cabinet.event e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id

@@ -16,6 +16,7 @@ const toListed = (row: SliceRow, event: string, counts: ReadonlyMap<number, Coun
   return {
     event,
     state: row.state,
+    spamReason: row.spam_reason,
     empty: row.empty,
     rowWaits: row.row_waits,
     trashedBy: row.actor_kind === null ? null : { kind: row.actor_kind, id: row.actor_id, name: row.actor_name ?? "" },
