@@ -16,8 +16,8 @@ const AS_QUICK = 1.5
 const AS_QUICK_MILLIS = 20
 /**
  * An address gets more than the usual maximum in flight only until it takes this many in a millisecond. With quicker
- * responses a larger window delivers no more, and costs up to half as much CPU again for each delivery: more
- * connections take turns, and less is written at once.
+ * responses a larger window delivers no more, and costs a worker a third more CPU: more connections take
+ * turns, and less is written at once.
  */
 const ENOUGH_PER_MILLI = 2
 /** The least average is forgotten by and by: a receiver may have moved farther away. */
