@@ -19,7 +19,7 @@ import { act, fieldOf, idOf } from "../screen/Act.ts"
 import { liveFrom } from "../live/LiveScreens.ts"
 import { shownPage } from "../screen/IdPages.ts"
 import { valueOf } from "../screen/SelectionLinks.ts"
-import { type ConsoleScreen, wantsFragment } from "../screen/ConsoleScreen.ts"
+import { type ConsoleScreen, type ScreenCall, wantsFragment } from "../screen/ConsoleScreen.ts"
 import { changedValues } from "../screen/ChangedValues.ts"
 import { settingsIn } from "../screen/SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
@@ -37,6 +37,11 @@ const knownSenders = Effect.gen(function* () {
   return (source: Source) =>
     knownSender(source).pipe(Effect.provideService(Feed, feed), Effect.provideService(EventContext, context))
 })
+
+const listIn =
+  (sources: Sources["Service"]) =>
+  ({ frame, pairs }: ScreenCall) =>
+    Effect.map(shownPage(sources.page, valueOf(pairs, "after")), (page) => ({ screen: sourceListScreen(frame, page) }))
 
 export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
@@ -66,10 +71,7 @@ export const sourceScreens = Effect.gen(function* () {
   const list: ConsoleScreen = {
     path: "/console/sources",
     action: "source.read",
-    get: ({ frame, pairs }) =>
-      Effect.map(shownPage(sources.page, valueOf(pairs, "after")), (page) => ({
-        screen: sourceListScreen(frame, page),
-      })),
+    get: listIn(sources),
     post: {
       action: "source.change",
       repeat: "once",
