@@ -107,12 +107,12 @@ const IDEMPOTENCY_KEY: ParameterObject = {
 }
 
 const successOf = (
-  { description, schema, contentType }: ManageEndpoint["response"],
+  { description, schema, contentType = "application/json" }: ManageEndpoint["response"],
   headers: ResponseObject["headers"],
 ): ResponseObject => ({
   description,
   headers: { ...RATE, ...headers },
-  ...(schema === null ? {} : { content: { [contentType ?? "application/json"]: { schema } } }),
+  ...(schema === null ? {} : { content: { [contentType.split(";")[0]!]: { schema } } }),
 })
 
 const successesOf = ({ response, once }: ManageEndpoint): Readonly<Record<string, ResponseObject>> => {
