@@ -38,7 +38,7 @@ const separate = (name: string, { bytes, cores }: Limits): SmallMachine => {
     nodeOptions: entering([join(memory, "cgroup.procs"), join(cpu, "cgroup.procs")]),
     killed: () => Number(/^oom_kill (\d+)/m.exec(readFileSync(join(memory, "memory.oom_control"), "utf8"))![1]),
     mostBytes: () => Number(readFileSync(join(memory, "memory.max_usage_in_bytes"), "utf8")),
-    remove: () => [memory, cpu].forEach((dir) => rmdirSync(dir)),
+    remove: () => [memory, cpu].filter((dir) => existsSync(dir)).forEach((dir) => rmdirSync(dir)),
   }
 }
 
