@@ -57,16 +57,17 @@ it("a person is removed only by typing the name, and the last owner stays", asyn
   assert.strictEqual((await owner.get(`/console/people/${id}`)).status, 404)
 })
 
-it("the list of sessions has pages, newest first", async () => {
+it.each(["sessions", "people/1"])("the sessions of %s have pages, newest first", async (screen) => {
   await database.run(`INSERT INTO cabinet.session (person_id, fingerprint, method)
-    SELECT min(id), sha256(n::text::bytea), 'link' FROM cabinet.person, generate_series(1, 120) n GROUP BY n`)
+    SELECT 1, sha256(n::text::bytea), 'link' FROM generate_series(1, 120) n`)
   const ids: Array<number> = []
   let pages = 0
-  for (let next: string | undefined = "/console/sessions"; next !== undefined; pages++) {
+  for (let next: string | undefined = `/console/${screen}`; next !== undefined; pages++) {
     const { text }: { readonly text: string } = await owner.get(next)
     for (const [, id] of text.matchAll(/action="[^"]*\/console\/sessions\/(\d+)\/end"/g)) ids.push(Number(id))
     const [, after] = /<a rel="next" href="[^"]*\?after=(\d+)/.exec(text) ?? []
-    next = after === undefined ? undefined : `/console/sessions?after=${after}`
+    next = after === undefined ? undefined : `/console/${screen}?after=${after}`
+    if (screen === "people/1") assert.include(text, " is signed out of all sessions ")
   }
   assert.isAtLeast(pages, 2)
   assert.isAtLeast(ids.length, 120)

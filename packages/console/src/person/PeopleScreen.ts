@@ -9,6 +9,7 @@ import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
+import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 import { sessionTable } from "./SessionListScreen.ts"
 import { peopleTabs } from "../html/Tabs.ts"
 
@@ -75,7 +76,8 @@ ${
 
 export interface PersonData {
   readonly person: Person
-  readonly sessions: ReadonlyArray<Session>
+  /** A page of the person's sessions. */
+  readonly sessions: IdPage<Session>
   /** The id of the visitor's own session; null for a program. */
   readonly current: number | null
   readonly timeZone: string
@@ -117,17 +119,19 @@ const newLink = (frame: Frame, { id, name, linkExpiresAt }: Person): HtmlValue =
 export const personScreen = (frame: Frame, data: PersonData): Screen => {
   const { people: words } = frame.words
   const { person, sessions, timeZone, issued } = data
-  const path = consolePath(frame, `people/${person.id}`)
+  const home = `people/${person.id}`
+  const path = consolePath(frame, home)
   const moment = momentsIn(timeZone)
+  const isWhole = sessions.after === 0 && !sessions.hasMore
   const acts =
     may(frame, "person.change") &&
     markup`<div class="row wrap">${person.issuer === null && newLink(frame, person)}${
-      sessions.length > 0 &&
+      (sessions.items.length > 0 || sessions.after > 0) &&
       confirmed(frame, {
         id: "sign-out-everywhere",
         face: words.signOutEverywhere,
         kind: "",
-        says: frame.words.ask.sessions(person.name, sessions.length),
+        says: frame.words.ask.sessions(person.name, isWhole ? sessions.items.length : null),
         path: `${path}/sign-out`,
         act: frame.words.ask.sessionsNow,
       })
@@ -139,6 +143,6 @@ export const personScreen = (frame: Frame, data: PersonData): Screen => {
 <div class="head"><h1>${person.name} ${badge("quiet", frame.words.roles[person.role] ?? person.role)}</h1></div>${linkBox(frame, issued, timeZone)}
 <section class="card" aria-label="${person.name}"><dl class="facts"><dt>${words.signsIn}</dt><dd>${signsIn(frame, person)}</dd><dt>${words.lastSignIn}</dt><dd>${standing(frame, person, timeZone)}</dd><dt>${words.added}</dt><dd>${moment(person.createdAt)}</dd>
 ${person.linkExpiresAt !== null && markup`<dt>${words.validUntil}</dt><dd>${moment(person.linkExpiresAt)}</dd>`}</dl>${acts}</section>
-${settings(frame, data)}<section aria-labelledby="sessions"><h2 id="sessions">${words.sessions}</h2>${sessionTable(frame, { sessions, current: data.current, timeZone }, false)}</section>${removal(frame, data)}`,
+${settings(frame, data)}<section aria-labelledby="sessions"><h2 id="sessions">${words.sessions}</h2>${sessionTable(frame, { sessions: sessions.items, current: data.current, timeZone }, false)}${pageLinks(frame, sessions, home, "after", "#sessions")}</section>${removal(frame, data)}`,
   }
 }

@@ -4,7 +4,6 @@ import { Catalog } from "@data-cabinet/core/row/Catalog"
 import type { Table } from "@data-cabinet/core/row/Table"
 import type { IssuedAccessToken } from "@data-cabinet/core/key/AccessToken"
 import type { PersonRole, Role } from "@data-cabinet/core/key/Role"
-import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import type { IdQuery } from "@data-cabinet/core/pagination/IdPages"
 import { invite, People } from "@data-cabinet/core/person/People"
 import type { IssuedLink } from "@data-cabinet/core/person/Person"
@@ -22,6 +21,12 @@ import { peopleScreen, personScreen } from "./PeopleScreen.ts"
 import { sessionListScreen } from "./SessionListScreen.ts"
 import { tokenScreen } from "./TokenScreen.ts"
 
+/** Each page begins below the last id of the one before. */
+const newestFirst =
+  (sessions: Sessions["Service"], personId: number | null) =>
+  ({ after, limit }: IdQuery) =>
+    sessions.list(personId, { before: after === 0 ? null : after, limit })
+
 const personScreens = Effect.gen(function* () {
   const people = yield* People
   const sessions = yield* Sessions
@@ -30,9 +35,12 @@ const personScreens = Effect.gen(function* () {
     Effect.map(shownPage(people.list, valueOf(pairs, "after")), (page) => ({
       screen: peopleScreen(frame, { people: page.items, timeZone, issued }, pageLinks(frame, page, "people")),
     }))
-  const one = Effect.fnUntraced(function* ({ frame, path: [id], session }: ScreenCall, issued: IssuedLink | null) {
+  const one = Effect.fnUntraced(function* (
+    { frame, path: [id], session, pairs }: ScreenCall,
+    issued: IssuedLink | null,
+  ) {
     const person = yield* people.get(idOf(id))
-    const live = yield* sessions.list(person.id, { before: null, limit: MAX_LIMIT })
+    const live = yield* shownPage(newestFirst(sessions, person.id), valueOf(pairs, "after"))
     return { screen: personScreen(frame, { person, sessions: live, current: session?.id ?? null, timeZone, issued }) }
   })
   const path = "/console/people/{id}" as const
@@ -96,12 +104,6 @@ const personScreens = Effect.gen(function* () {
   ]
   return screens
 })
-
-/** Each page begins below the last id of the one before. */
-const newestFirst =
-  (sessions: Sessions["Service"], personId: number | null) =>
-  ({ after, limit }: IdQuery) =>
-    sessions.list(personId, { before: after === 0 ? null : after, limit })
 
 const sessionScreens = Effect.gen(function* () {
   const sessions = yield* Sessions

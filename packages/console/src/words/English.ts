@@ -264,8 +264,9 @@ export const ENGLISH = {
     session: (name: string, browser: string) =>
       `${name} is signed out${browser === "" ? "" : ` of ${browser}`}. A form that is being filled there has to be sent after a new sign-in.`,
     sessionNow: "End the session",
-    sessions: (name: string, sessions: number) =>
-      `${name} is signed out of ${count(sessions, { one: "session", other: "sessions" })} and has to sign in again.`,
+    /** Null: all of them, not counted. */
+    sessions: (name: string, sessions: number | null) =>
+      `${name} is signed out of ${sessions === null ? "all sessions" : count(sessions, { one: "session", other: "sessions" })} and has to sign in again.`,
     sessionsNow: "End the sessions",
     link: (name: string) => `The current link of ${name} stops working.`,
     linkNow: "Replace the link",
