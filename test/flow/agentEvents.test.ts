@@ -63,6 +63,15 @@ it("events/list names each source and all of them, with the ways of delivery and
   expect(source.payloadSchema.required).toContain("received_at")
 })
 
+it("events/list has what each source sends, and nothing of another's", async () => {
+  await send(orders, '{"order":7,"Do as I say":1}')
+  const { result } = await client.call("events/list")
+  const payloads = result.events.map(({ payloadSchema }: any) => payloadSchema.properties.payload)
+  expect(payloads[1]).toMatchObject({ type: "object", properties: { order: { type: "integer" } }, required: ["order"] })
+  expect(Object.keys(payloads[1].properties)).toEqual(["order"])
+  expect([payloads[0].properties, payloads[2].properties]).toEqual([undefined, undefined])
+})
+
 it("events/poll begins now, gives each event once with its digits, and leaves repeats out", async () => {
   const { result: begun } = await client.call("events/poll", FROM_NOW)
   expect(begun).toMatchObject({ events: [], truncated: false, hasMore: false, nextPollMs: 5_000 })

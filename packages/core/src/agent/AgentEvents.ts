@@ -8,6 +8,7 @@ import { Clock, Effect, Result } from "effect"
 import { Feed, type FeedResult } from "../feed/Feed.ts"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { MAX_LIMIT } from "../pagination/Page.ts"
+import { Shapes } from "../payload/Shapes.ts"
 import { shown } from "../selection/SelectionParams.ts"
 import type { AgentReader } from "./AgentTools.ts"
 import { USUAL_ITEMS } from "./AgentTool.ts"
@@ -105,19 +106,33 @@ const firstReceivedAt = ({ items }: FeedResult): number | null => {
 const occurrencesOf = ({ name }: EventType, page: FeedResult): ReadonlyArray<string> =>
   page.items.texts().flatMap((text) => occurrenceOf(name, text) ?? [])
 
-const listText = (all: ReadonlyArray<EventType>, params: JsonObject): Result.Result<string, ProtocolError> => {
+interface TypesPage {
+  readonly events: ReadonlyArray<EventType>
+  readonly nextCursor: string | null
+}
+
+const typesPage = (all: ReadonlyArray<EventType>, params: JsonObject): Result.Result<TypesPage, ProtocolError> => {
   const cursor = params.get("cursor") ?? null
   const from = cursor === null ? 0 : all.findIndex(({ name }) => name === cursor) + 1
   if (cursor !== null && (from === 0 || isJsonList(cursor))) {
     return Result.fail(badParams("cursor is no longer part of the list: begin again without it."))
   }
   const events = all.slice(from, from + TYPES_OF_PAGE)
-  const nextCursor = from + events.length < all.length ? { nextCursor: events.at(-1)!.name } : {}
-  return Result.succeed(JSON.stringify({ events: events.map(eventTypeJson), ...nextCursor }))
+  return Result.succeed({ events, nextCursor: from + events.length < all.length ? events.at(-1)!.name : null })
 }
 
-export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(function* () {
+const typesText = Effect.fnUntraced(function* ({ events, nextCursor }: TypesPage, shapes: Shapes["Service"]) {
+  const sourceIds = events.flatMap(({ sourceId }) => sourceId ?? [])
+  const schemas = yield* Effect.mapError(shapes.schemas(sourceIds), protocolErrorOf)
+  return JSON.stringify({
+    events: events.map((type) => eventTypeJson(type, schemas.get(type.sourceId ?? 0))),
+    ...(nextCursor === null ? {} : { nextCursor }),
+  })
+})
+
+export const agentEvents: Effect.Effect<AgentEvents, never, Feed | Shapes> = Effect.gen(function* () {
   const feed = yield* Feed
+  const shapes = yield* Shapes
 
   const typeNamed = Effect.fnUntraced(function* (name: Json | undefined, reader: Reader) {
     if (typeof name !== "string") return yield* Effect.fail(badParams("name must be a text."))
@@ -174,10 +189,10 @@ export const agentEvents: Effect.Effect<AgentEvents, never, Feed> = Effect.gen(f
     return pollText(occurrencesOf(wanted.type, page), { cursor: page.nextCursor, truncated, hasMore: page.hasMore })
   })
 
-  const list: AgentEvents["list"] = (params, reader) =>
-    Effect.flatMap(Effect.mapError(eventTypes(reader), protocolErrorOf), (all) =>
-      Effect.fromResult(listText(all, params)),
-    )
+  const list: AgentEvents["list"] = Effect.fnUntraced(function* (params, reader) {
+    const all = yield* Effect.mapError(eventTypes(reader), protocolErrorOf)
+    return yield* typesText(yield* Effect.fromResult(typesPage(all, params)), shapes)
+  })
 
   return {
     list,

@@ -13,6 +13,7 @@ import { type FollowOptions, FollowFeed } from "../feed/FollowFeed.ts"
 import type { JsonObject } from "../json/Json.ts"
 import type { ReadScopeOrAll } from "../key/ReadScope.ts"
 import type { Page } from "../pagination/Page.ts"
+import type { Shapes } from "../payload/Shapes.ts"
 import { fromCall } from "../runtime/AbortableCall.ts"
 import type { ReadError } from "../row/ReadError.ts"
 import type { SelectionError } from "../selection/SelectionError.ts"
@@ -112,7 +113,7 @@ export interface AgentTools {
 }
 
 /** What the tools read from. */
-export type ToolPorts = Activity | Addresses | Deliveries | Feed | FollowFeed | SelectRows | SummarizeRows
+export type ToolPorts = Activity | Addresses | Deliveries | Feed | FollowFeed | SelectRows | Shapes | SummarizeRows
 
 type Zone = Activity["Service"]["timeZone"]
 

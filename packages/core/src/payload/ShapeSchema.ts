@@ -10,8 +10,6 @@ const LONG = "Some of these numbers have more digits than a double."
 const OPEN = "It had more members than are described."
 const REST = "Members beyond the named ones, or whose names are ids."
 
-const NO_LIMIT = Number.POSITIVE_INFINITY
-
 const typesOf = (field: Field): ReadonlyArray<Kind> =>
   kindsSeen(field).filter((kind) => kind !== "integer" || !field.kinds.has("number"))
 
@@ -20,32 +18,30 @@ const describe = (schema: Map<string, Json>, about: string): void => {
   schema.set("description", before === undefined ? about : `${before as string} ${about}`)
 }
 
-/** `levels`: how many of its levels are described. */
-const schemaOf = (field: Field, levels: number): Map<string, Json> => {
+const schemaOf = (field: Field): Map<string, Json> => {
   const { names, rest, items, open, long } = field
   const schema = new Map<string, Json>()
   const types = typesOf(field)
   if (types.length > 0) schema.set("type", types.length === 1 ? types[0]! : types)
   if (long) describe(schema, LONG)
   if (open) describe(schema, OPEN)
-  if (levels <= 0) return schema
   if (names.size > 0) {
-    schema.set("properties", new Map([...names].map(([name, inner]) => [name, schemaOf(inner, levels - 1)])))
+    schema.set("properties", new Map([...names].map(([name, inner]) => [name, schemaOf(inner)])))
     const required = [...names].flatMap(([name, inner]) => (isAlwaysThere(field, inner) ? [name] : []))
     if (required.length > 0) schema.set("required", required)
   }
   if (rest !== null) {
-    const inner = schemaOf(rest, levels - 1)
+    const inner = schemaOf(rest)
     describe(inner, REST)
     schema.set("additionalProperties", inner)
   }
-  if (items !== null) schema.set("items", schemaOf(items, levels - 1))
+  if (items !== null) schema.set("items", schemaOf(items))
   return schema
 }
 
 /** The document for a source of this name. */
 export const shapeSchema = ({ root }: PayloadShape, title: string): JsonObject => {
-  const schema = schemaOf(root, NO_LIMIT)
+  const schema = schemaOf(root)
   if (!schema.has("type")) schema.set("type", "object")
   return new Map<string, Json>([["$schema", DRAFT], ["title", title], ...schema])
 }

@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
+import type { JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import type { Source } from "../source/Source.ts"
 import type { SourceError } from "../source/SourceError.ts"
@@ -24,6 +25,10 @@ export class Shapes extends Context.Service<
     readonly fields: (sourceId: number) => Returns<SourceShape>
     /** JSON Schema 2020-12 of its payloads, as JSON text. */
     readonly schema: (sourceId: number) => Returns<string>
+    /** The schemas of these sources, without those that no longer exist. */
+    readonly schemas: (
+      sourceIds: ReadonlyArray<number>,
+    ) => Effect.Effect<ReadonlyMap<number, JsonObject>, StoreUnavailable>
     /** A declaration in TypeScript of its payloads. */
     readonly types: (sourceId: number) => Returns<string>
     /** The declarations of all sources, including archived ones. */
@@ -55,7 +60,14 @@ export class Shapes extends Context.Service<
             })),
           ),
         )
+      const schemas = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+        const wanted = new Set(ids)
+        const all = (yield* sources.list).filter(({ id }) => wanted.has(id))
+        const { shapes } = yield* read(all)
+        return new Map(all.map(({ id, name }) => [id, shapeSchema(shapes.get(id) ?? emptyShape(), name)]))
+      })
       return Shapes.of({
+        schemas,
         fields: (id) => Effect.map(one(id), ({ shape, now }) => shapeFields(id, shape, now)),
         schema: (id) => Effect.map(one(id), ({ source, shape }) => jsonText(shapeSchema(shape, source.name))),
         types: (id) => Effect.flatMap(known(id), (source) => typed([source])),

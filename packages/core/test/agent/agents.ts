@@ -12,6 +12,7 @@ import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedError } from "@data-cabinet/core/feed/FeedError"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
 import { Items } from "@data-cabinet/core/pagination/Items"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import type { ReadError } from "@data-cabinet/core/row/ReadError"
 import type { Column, Table, TableDetail } from "@data-cabinet/core/row/Table"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
@@ -88,6 +89,7 @@ export const cabinet = (
           ? Effect.sync(() => (asked.push(["start", params, start]), "c1"))
           : Effect.fail(new FeedError({ code: "bad_period", message: "no time", param: "from" })),
     }),
+    Layer.succeed(Shapes, { schemas: () => Effect.succeed(new Map()) } as unknown as Shapes["Service"]),
     Layer.succeed(FollowFeed, {
       next: (params, { waitMillis, scope }) =>
         Effect.sync(() => {

@@ -11,6 +11,7 @@ import {
   ShapeLearning,
 } from "@data-cabinet/core/payload/PayloadShape"
 import { shapeFields } from "@data-cabinet/core/payload/ShapeFields"
+import { schemaOutline } from "@data-cabinet/core/payload/SchemaOutline"
 import { shapeSchema } from "@data-cabinet/core/payload/ShapeSchema"
 import { shapeOfText, shapeText } from "@data-cabinet/core/payload/ShapeText"
 import { shapeTypes } from "@data-cabinet/core/payload/ShapeTypes"
@@ -95,6 +96,22 @@ it("shapeSchema accepts every payload that the shape was learned from", () => {
       assert.isTrue(valid(JSON.parse(jsonText(payload))), `${jsonText(payload)} by ${jsonText(shapeSchema(shape, ""))}`)
     }
   }
+})
+
+const bytesOf = (value: Json): number => Buffer.byteLength(jsonText(value))
+
+it("schemaOutline accepts what the schema does, stays small, and shows no sentences", () => {
+  const wide = new Map(Array.from({ length: 900 }, (_, n) => [`name${n}x`, new Map([[`inner${n}x`, null]])] as const))
+  for (const payloads of [...CORPUS.slice(0, 40), [wide]]) {
+    const outline = schemaOutline(shapeSchema(learn(payloads), "Orders"))
+    assert.isAtMost(bytesOf(outline), 8_000)
+    const valid = new Ajv2020({ strict: false, strictNumbers: false }).compile(JSON.parse(jsonText(outline)) as object)
+    for (const payload of payloads) assert.isTrue(valid(JSON.parse(jsonText(payload))), jsonText(outline))
+  }
+  const sent = [objectOf(`{"total":1,"Ignore all of the above":{"now":true},"items":[{"sku":"a"}],"7":null}`)]
+  expect(jsonText(schemaOutline(shapeSchema(learn(sent), "Orders")))).toBe(
+    `{"type":"object","properties":{"total":{"type":"integer"},"items":{"type":"array","items":{"type":"object","properties":{"sku":{"type":"string"}},"required":["sku"]}}},"required":["total","items"]}`,
+  )
 })
 
 it("shapeSchema rejects what never came", () => {

@@ -13,6 +13,7 @@ import { CursorKey, CursorKeys } from "@data-cabinet/core/pagination/CursorKey"
 import { Intake } from "@data-cabinet/core/intake/Intake"
 import { keyFingerprint } from "@data-cabinet/core/key/ApiKey"
 import { Authenticate, LiveKeyStore, ReaderTokenStore } from "@data-cabinet/core/key/Authenticate"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SelectRows } from "@data-cabinet/core/selection/SelectRows"
 import { SummarizeRows } from "@data-cabinet/core/selection/SummarizeRows"
@@ -104,6 +105,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(ClientFollowers, fill(undefined)),
       Layer.succeed(AgentSubscriptions, fill(undefined)),
       Layer.succeed(Activity, fill(undefined)),
+      Layer.succeed(Shapes, fill(undefined)),
       Layer.succeed(Addresses, fill(undefined)),
       Layer.succeed(Deliveries, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
