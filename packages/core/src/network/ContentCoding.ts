@@ -27,6 +27,12 @@ interface Unpacked {
 
 type Options = zlib.ZlibOptions & zlib.BrotliOptions & zlib.ZstdOptions
 
+interface Format {
+  readonly inParts?: boolean
+  readonly hasSignature?: boolean
+  readonly options?: Options
+}
+
 type Decompress = (
   body: Uint8Array,
   options: Options,
@@ -35,6 +41,9 @@ type Decompress = (
 
 /** The codings that can be decoded, in words for the sender. */
 export const CODING_NAMES = "gzip, deflate, br or zstd"
+
+/** The head and the end of gzip. */
+const MIN_GZIP_BYTES = 18
 
 /** More parts than this in one body are an attack. */
 const MAX_PARTS = 1000
@@ -55,15 +64,23 @@ const unpack = (
     ),
   )
 
-/** Node stops after the first part of a body. `inParts`: whether several parts may follow one another. */
+/** JSON, or a form's first name. No data in gzip or zstd begins so. */
+const PLAIN = /^\s*[{["]|^[\w.[\]%+-]+=/
+
+const isPlain = (body: Uint8Array): boolean => PLAIN.test(Buffer.from(body.subarray(0, 200)).toString("latin1"))
+
+/**
+ * Node stops after the first part of a body. `inParts`: whether several parts may follow one another. `hasSignature`: the
+ * format cannot begin as text does, so a body that a proxy has decompressed is returned as it is.
+ */
 const coding =
   (
     name: string,
     decompress: (body: Uint8Array) => Decompress,
-    inParts: boolean,
-    options: Options = {},
+    { inParts = false, hasSignature = false, options = {} }: Format = {},
   ): ContentCoding =>
   async (body, limit) => {
+    if (hasSignature && isPlain(body)) return Result.succeed(body)
     const parts: Array<Uint8Array> = []
     let left = limit
     for (let at = 0; at < body.byteLength;) {
@@ -97,7 +114,14 @@ const hasZlibHeader = (body: Uint8Array): boolean => {
 }
 
 /** Node reads all members of a gzip itself. */
-const gzip = coding("gzip", () => zlib.gunzip, false)
+const gzip = coding("gzip", () => zlib.gunzip, { hasSignature: true })
+
+/** The first bytes of gzip with deflated data. No text begins with them. */
+const GZIP_HEAD = [0x1f, 0x8b, 8]
+
+/** The coding of a body whose head names none, by its first bytes; none for a body too short to have content. */
+export const unnamedCoding = (body: Uint8Array): ContentCoding | null =>
+  body.byteLength > MIN_GZIP_BYTES && GZIP_HEAD.every((byte, at) => body[at] === byte) ? gzip : null
 
 /** RFC 9659 does not require a larger window, and windows take memory. */
 const ZSTD_WINDOW_LOG = 23
@@ -105,8 +129,8 @@ const ZSTD_WINDOW_LOG = 23
 const CODINGS = new Map<string, ContentCoding>([
   ["gzip", gzip],
   ["x-gzip", gzip],
-  ["deflate", coding("deflate", (body) => (hasZlibHeader(body) ? zlib.inflate : zlib.inflateRaw), false)],
-  ["br", coding("br", () => zlib.brotliDecompress, false)],
+  ["deflate", coding("deflate", (body) => (hasZlibHeader(body) ? zlib.inflate : zlib.inflateRaw))],
+  ["br", coding("br", () => zlib.brotliDecompress)],
 ])
 
 // Missing in Node before 22.15: there, zstd is an unknown coding.
@@ -115,7 +139,7 @@ if (zstdDecompress !== undefined) {
   const params = { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG }
   CODINGS.set(
     "zstd",
-    coding("zstd", () => zstdDecompress, true, { params }),
+    coding("zstd", () => zstdDecompress, { inParts: true, hasSignature: true, options: { params } }),
   )
 }
 

@@ -77,6 +77,12 @@ describe("contentCodings", () => {
     assert.deepStrictEqual(await decoded(name, Buffer.concat(parts), 200_001), { code: "too_large" })
   })
 
+  it.each(["gzip", "zstd"])("contentCodings returns text that is not %s as it is", async (name) => {
+    for (const text of ['{"a":1}', "\n[1]", '"a"', "a=1", "a%5B0%5D=1"]) {
+      assert.strictEqual(String(await decoded(name, Buffer.from(text))), text)
+    }
+  })
+
   it("contentCodings skips skippable frames of zstd, up to a limit", async () => {
     const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3])
     const body = Buffer.from("body")

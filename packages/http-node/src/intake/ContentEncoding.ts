@@ -1,6 +1,11 @@
 /** Decodes the content encoding of a request's body. An unknown encoding is refused; a broken one is kept as received. */
 import { IntakeError } from "@data-cabinet/core/intake/IntakeError"
-import { CODING_NAMES, type ContentCoding, contentCodings } from "@data-cabinet/core/network/ContentCoding"
+import {
+  CODING_NAMES,
+  type ContentCoding,
+  contentCodings,
+  unnamedCoding,
+} from "@data-cabinet/core/network/ContentCoding"
 import { Result } from "effect"
 import { tooLarge } from "./BodyReadError.ts"
 
@@ -17,11 +22,18 @@ export const codingsOf = (header: string | undefined): Result.Result<ReadonlyArr
   return codings === null ? Result.fail(unsupported()) : Result.succeed(codings)
 }
 
-/** Undoes the sender's encoding of the body. An empty body was not encoded, whatever its header says. */
+/** Media types of data that is meant to be compressed: it is kept as it is. */
+const COMPRESSED = /^application\/(?:octet-stream|.*(?:gzip|tar|compressed))/i
+
+/**
+ * Undoes the sender's encoding of the body. An empty body was not encoded, whatever its header says. Without a header, gzip
+ * is recognized by its first bytes; if it turns out to be none, the body is parsed as received.
+ */
 export const decodeContent = async (
   received: Uint8Array,
   codings: ReadonlyArray<ContentCoding>,
   limit: number,
+  contentType = "",
 ): Promise<Result.Result<DecodedContent, IntakeError>> => {
   let body = received
   if (received.byteLength > 0) {
@@ -31,6 +43,12 @@ export const decodeContent = async (
       else if (decoded.failure.code === "too_large") return Result.fail(tooLarge(limit))
       else return Result.succeed({ body: received, undecodable: decoded.failure.reason })
     }
+  }
+  const unnamed = codings.length > 0 || COMPRESSED.test(contentType) ? null : unnamedCoding(received)
+  if (unnamed !== null) {
+    const decoded = await unnamed(received, limit)
+    if (Result.isSuccess(decoded)) body = decoded.success
+    else if (decoded.failure.code === "too_large") return Result.fail(tooLarge(limit))
   }
   return Result.succeed({ body, undecodable: null })
 }

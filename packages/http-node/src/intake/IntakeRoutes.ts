@@ -66,7 +66,12 @@ export const intakeRoutes: Effect.Effect<ReadonlyArray<Route>, never, Intake | H
       const received = await body.whole()
       if (Result.isFailure(received)) return Result.fail(received.failure)
       const deadline = wheel.now() + left
-      const decoded = await decodeContent(received.success, codings.success, limits.maxBytes)
+      const decoded = await decodeContent(
+        received.success,
+        codings.success,
+        limits.maxBytes,
+        request.headers["content-type"],
+      )
       if (Result.isFailure(decoded)) return Result.fail(decoded.failure)
       return intake.receive({
         source: admitted.success,

@@ -36,6 +36,34 @@ it.each([
   assert.deepStrictEqual(Buffer.from(server.state.appended[0]!.original!.body), BODY)
 })
 
+it.each([
+  ["gzip", BODY],
+  ["zstd", BODY],
+  [null, gzipSync(BODY)],
+])("a body is what its first bytes say where the header is %s", async (encoding, body) => {
+  const { "content-encoding": named, ...plain } = encoded(encoding ?? "")
+  assert.strictEqual(
+    (await server.post(body, encoding === null ? plain : { ...plain, "content-encoding": named })).status,
+    200,
+  )
+  assert.deepStrictEqual(server.payloads(), ['{"a":1.0}'])
+})
+
+it("gzip without a header keeps its bytes if it is cut off, or sent as a file", async () => {
+  const cut = gzipSync(BODY).subarray(0, 20)
+  await server.post(cut, { "content-type": "application/json" })
+  await server.post(gzipSync(BODY), { "content-type": "application/gzip" })
+  assert.deepStrictEqual(
+    server.state.appended.map(({ original }) => Buffer.from(original!.body)),
+    [cut, gzipSync(BODY)],
+  )
+})
+
+it("a bomb of gzip without a header is not unpacked past the limit", async () => {
+  const bomb = gzipSync(Buffer.alloc(1_048_577, 32))
+  assert.strictEqual((await server.post(bomb, { "content-type": "application/json" })).status, 413)
+})
+
 it.each(["compress", "base64", "gzip, compress", "gzip, zstd, gzip"])(
   "the content encoding %s is refused as unsupported",
   async (encoding) => {
