@@ -139,6 +139,22 @@ it("earlier events whose values were read in the charset of another value are co
   )
 })
 
+it("JSON whose bytes are not UTF-8 is corrected, and a source's other JSON is left", async () => {
+  const source = await cabinet.sources.create({ name: "Json" })
+  await post(source.intakeUrl, '{"name":"Анна"}', "application/json")
+  const bytes = iconv.encode('{"name":"Пётр","n":1.00}', "win1251")
+  const request = new Request(source.intakeUrl, {
+    method: "POST",
+    body: new Uint8Array(bytes),
+    headers: { "content-type": "application/json" },
+  })
+  const { id } = (await (await cabinet.fetchHandler(request)).json()) as { readonly id: number }
+  const { verdicts } = await cabinet.events.rereadSource(source.id, { encoding: "windows-1251" })
+  assert.deepStrictEqual(verdicts, [{ id, outcome: "changed", reason: null, replaced: 0 }])
+  assert.deepStrictEqual(await payloadOf(id), { name: "Пётр", n: 1 })
+  assert.deepInclude(await rowOf(source.table!.name, id), { name: "Пётр" })
+})
+
 it("names of fields are corrected as well, and the row moves to their columns", async () => {
   const source = await asBefore("Names", "latin-1")
   const id = await post(source.intakeUrl, `${koi("имя")}=${koi("Анна")}&n=1`)

@@ -11,11 +11,11 @@ import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
 import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 
-/** Shown for an original that is not JSON and is kept whole. */
+/** Shown for an original that is kept whole; JSON is read again only if some of its bytes had no meaning. */
 export const rereadForm = (frame: Frame, eventId: string, original: StoredOriginal): HtmlValue => {
-  const { charset, charsetFrom, body, bodyBytes } = original
+  const { charset, charsetFrom, body, bodyBytes, replaced } = original
   if (!may(frame, "event.reread") || body.byteLength < bodyBytes) return null
-  if (charsetFrom === "json" || charsetFrom === "content_encoding") return null
+  if ((charsetFrom === "json" && replaced === 0) || charsetFrom === "content_encoding") return null
   const { event: words } = frame.words
   const options = CHARSET_NAMES.filter((name) => name !== charset).map((name) => markup`<option>${name}</option>`)
   return postForm({

@@ -5,6 +5,7 @@
  *
  * Decision: docs/decisions/0081-events-are-read-again-in-place.md
  */
+import { isUtf8 } from "node:buffer"
 import { type Json, type JsonObject, isJsonList } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import {
@@ -32,6 +33,7 @@ import { queryBytes } from "./ParseSubmission.ts"
 import { unescapeName } from "../form/PartHeaders.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawForm } from "../form/RawForm.ts"
+import { rereadJson } from "./RereadJson.ts"
 
 /** The parts of a stored request that explain its event. */
 export interface ReadableOriginal {
@@ -56,7 +58,7 @@ export interface RereadAs {
 
 /**
  * `cut_body`: only the beginning of the body was kept; `encoded_body`: its content encoding could not be removed; `not_a_form`:
- * it is JSON, whose charset is not guessed; `no_text`: every kept byte is ASCII; `unexplained`: the event's fields are not
+ * it is JSON that shows its own charset; `no_text`: every kept byte is ASCII; `unexplained`: the event's fields are not
  * those of the kept bytes.
  */
 export const UNREADABLE_REASONS = ["cut_body", "encoded_body", "not_a_form", "no_text", "unexplained"] as const
@@ -95,10 +97,15 @@ export const rereadOriginal = (
   const { charset, charsetFrom, contentType, query } = original
   const body = bufferOf(original.body)
   if (charsetFrom === "content_encoding") return "encoded_body"
-  if (charsetFrom === "json" && body.length > 0) return "not_a_form"
-  if (original.bodyBytes > body.length) return "cut_body"
+  if (original.bodyBytes > body.length) return charsetFrom === "json" && isUtf8(body) ? "not_a_form" : "cut_body"
   const address = query === null || query === "" ? null : queryBytes(query)
   const past = pastCharsets(charset, original.others ?? [], as.charset)
+  const json = rereadJson(body, contentType, payload, past, as)
+  if (typeof json === "string") return json
+  if (json !== null) {
+    const read = { text: jsonText(json.payload), charset: as.charset.name, charsetFrom: "reread", others: [] } as const
+    return { ...json, ...read }
+  }
   const ofQuery = address === null ? NOTHING : piecesOf(parseFormBody(address), "query", past, as, false)
   const ofBody = body.length === 0 ? NOTHING : bodyPieces(body, contentType, past, as)
   // A proof of a person is not part of the event.

@@ -29,7 +29,7 @@ export class RereadStore extends Context.Service<
     readonly missing: (events: ReadonlyArray<number>) => Returns<number | null>
     /** The events that exist. */
     readonly find: (events: ReadonlyArray<number>) => Returns<ReadonlyArray<RereadEvent>>
-    /** The events whose originals are kept and are not JSON. */
+    /** The events whose originals are kept, without those in JSON that was read whole. */
     readonly slice: (query: SliceQuery) => Returns<OriginalSlice>
     /** How many successful deliveries each of the events has that would be sent again. */
     readonly countResent: (events: ReadonlyArray<number>) => Returns<ReadonlyMap<number, number>>

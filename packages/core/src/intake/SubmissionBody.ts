@@ -5,7 +5,7 @@
 import { Result } from "effect"
 import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
 import { decode, UTF_8, type CharsetDecision } from "../text/Charset.ts"
-import { decodeJson, jsonCharset } from "../text/JsonCharset.ts"
+import { decodeJson, isWide, jsonCharset } from "../text/JsonCharset.ts"
 import type { BodyKind, ContentType } from "../form/ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "../form/FormBody.ts"
@@ -44,7 +44,8 @@ const AS_JSON: CharsetDecision = { charset: UTF_8, decidedBy: "json" }
 
 const asJson = (body: Buffer, declared: string | null): CharsetDecision => {
   const charset = jsonCharset(body, declared)
-  return charset === UTF_8 ? AS_JSON : { charset, decidedBy: "json" }
+  if (charset === UTF_8) return AS_JSON
+  return { charset, decidedBy: isWide(charset) ? "json" : "header" }
 }
 
 const oneObject = (object: JsonObject, decision: CharsetDecision, replaced: number): ReadBody => ({
@@ -128,7 +129,7 @@ const linesBody = (body: Buffer, read: JsonLines | undefined, decision: CharsetD
 
 /** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
 const mislabelledJson = (body: Buffer, json: SentJson | undefined, decision: CharsetDecision): ReadBody | null => {
-  if (!beginsAsJson(body) && decision === AS_JSON) return null
+  if (!beginsAsJson(body) && !isWide(decision.charset)) return null
   const read = json ?? readJson(body, decision)
   return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success, decision) : null
 }
@@ -193,9 +194,9 @@ const otherBody = (
   if (boundary !== null) return formBody(parseMultipartBody(body, boundary), signals)
   const plainForm = kind === "plain" ? parsePlainForm(body) : null
   if (plainForm !== null) return formBody(plainForm, signals)
-  const isWide = decision !== AS_JSON
-  const as: CharsetDecision = isWide ? { ...decision, decidedBy: "data" } : decideCharset(body, signals)
-  const { text, replaced } = isWide ? read.decoded : decode(body, as.charset)
+  const wide = isWide(decision.charset)
+  const as: CharsetDecision = wide ? { ...decision, decidedBy: "data" } : decideCharset(body, signals)
+  const { text, replaced } = wide ? read.decoded : decode(body, as.charset)
   const reason = `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`
   return { ...oneObject(unparsedFields(text, reason), as, replaced), keptAsRaw: true }
 }

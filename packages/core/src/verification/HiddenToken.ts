@@ -8,7 +8,7 @@ import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawField, RawForm } from "../form/RawForm.ts"
 import { bufferOf, UTF_8 } from "../text/Charset.ts"
-import { decodeJson, encodeJson, jsonCharset } from "../text/JsonCharset.ts"
+import { decodeJson, encodeJson, isWide, jsonCharset } from "../text/JsonCharset.ts"
 import { jsonScalarsAt, type TextRange } from "./JsonMembers.ts"
 import type { Place } from "./Recipe.ts"
 import { MAX_FIELD_STEPS } from "./RequestFields.ts"
@@ -53,11 +53,14 @@ const maskedPairs = (text: string, name: string): string =>
 const maskedBody = ({ body, headers }: TokenRequest, field: string): Uint8Array => {
   const { kind, boundary, charset } = parseContentType(headers["content-type"])
   const bytes = bufferOf(body)
-  const wide = jsonCharset(bytes, charset)
-  if (wide !== UTF_8 && kind !== "multipart") {
-    const text = Buffer.from(decodeJson(bytes, wide).text)
-    const masked = maskedJson(text, field)
-    return masked === text ? bytes : encodeJson(bufferOf(masked).toString(), bytes, wide)
+  const legacy = jsonCharset(bytes, charset)
+  // In these, a byte of a quote or a backslash may be half a letter.
+  if (kind !== "multipart" && legacy !== UTF_8 && legacy.table === null) {
+    const text = Buffer.from(decodeJson(bytes, legacy).text)
+    if (isWide(legacy) || kind === "json" || kind === "lines" || isJson(text)) {
+      const masked = maskedJson(text, field)
+      return masked === text ? bytes : encodeJson(bufferOf(masked).toString(), bytes, legacy)
+    }
   }
   if (kind === "multipart") return replaced(bytes, valuesIn(parseMultipartBody(bytes, boundary), field), MASK)
   // Each byte is a character, so that places in the text are places in the body.

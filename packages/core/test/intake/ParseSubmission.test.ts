@@ -104,7 +104,7 @@ describe("parseSubmission of JSON", () => {
   it("parseSubmission keeps keys apart that become equal by a zero byte, raw or escaped", () => {
     assert.strictEqual(only(JSON_TYPE, '{"k\0":1,"k\\u0000":2}'), '{"k\uFFFD":1,"k\uFFFD2":2}')
   })
-  it("parseSubmission reads JSON as UTF-8, whatever the header and the source say", () => {
+  it("parseSubmission reads JSON as UTF-8, whatever the source says, and whatever the header says of UTF-8", () => {
     const rest = { encoding: "windows-1251" } as const
     assert.strictEqual(only("application/json; charset=windows-1251", '{"a":"д"}', rest), '{"a":"д"}')
     const parsed = parse(JSON_TYPE, win1251('{"a":"да"}'), rest)

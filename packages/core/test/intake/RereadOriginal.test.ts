@@ -225,3 +225,66 @@ it("rereadOriginal refuses a nested event that its bytes do not explain", () => 
   const other = new Map(payload).set("a", new Map([...(payload.get("a") as ReadonlyMap<string, Json>), ["d", "2"]]))
   assert.strictEqual(rereadOriginal(original, other, { charset: WINDOWS_1251, allValues: false }), "unexplained")
 })
+
+const inJson = (body: Buffer, contentType: string | undefined, query = "", place = 0) => {
+  const { events, charset } = parseSubmission({ body, contentType, query, encoding: null })
+  const { name, decidedBy } = charset
+  const kept = { body, bodyBytes: body.length, contentType: contentType ?? null, query: null }
+  return { payload: events[place]!.payload, original: { ...kept, charset: name, charsetFrom: decidedBy, others: [] } }
+}
+const win1251 = (text: string) => iconv.encode(text, "win1251")
+const AS_1251: RereadAs = { charset: WINDOWS_1251, allValues: false }
+
+it("rereadOriginal reads the strings of JSON that are not UTF-8, and leaves the others", () => {
+  const body = Buffer.concat([
+    win1251('{"имя":"Пётр","list":["Ёж",1.00],"one":["я"],"n":1e400,"utf":"'),
+    Buffer.from('Анна","e":"\\u0436"}'),
+  ])
+  for (const contentType of ["application/json", "application/x-www-form-urlencoded", undefined]) {
+    const read = reread(inJson(body, contentType, "one=0&src=ad"), AS_1251)
+    assert.strictEqual(
+      read.text,
+      '{"one":["0","я"],"src":"ad","имя":"Пётр","list":["Ёж",1.00],"n":1e400,"utf":"Анна","e":"ж"}',
+    )
+    assert.deepInclude(read, { charset: "windows-1251", charsetFrom: "reread", replaced: 0 })
+    assert.deepStrictEqual(
+      read.changed.map(({ field, after }) => [field, after]),
+      [
+        ["имя", "Пётр"],
+        ["list", '["Ёж",1.00]'],
+        ["one", '["0","я"]'],
+      ],
+    )
+  }
+})
+
+it("rereadOriginal reads JSON again that was read by its header or in an earlier rereading", () => {
+  const first = inJson(win1251('{"name":"Анна"}'), "application/json; charset=koi8-r")
+  assert.strictEqual(jsonText(first.payload), '{"name":"юММЮ"}')
+  const right = reread(first, AS_1251)
+  assert.strictEqual(right.text, '{"name":"Анна"}')
+  const { charset, charsetFrom } = right
+  const again = reread({ payload: right.payload, original: { ...first.original, charset, charsetFrom } }, AS_1251)
+  assert.deepStrictEqual(again.changed, [])
+})
+
+it("rereadOriginal finds an event's object in a batch, unless two of them were read alike", () => {
+  const batch = win1251('[{"n":1,"name":"Анна"},{"n":2,"name":"Инна"},{"name":"Анна"},{"name":"Инна"}]')
+  const lines = win1251('{"n":1,"name":"Анна"}\n{"n":2,"name":"Инна"}\n')
+  const second = '{"n":2,"name":"Инна"}'
+  assert.strictEqual(reread(inJson(batch, "application/json", "", 1), AS_1251).text, second)
+  assert.strictEqual(reread(inJson(lines, "application/x-ndjson", "", 1), AS_1251).text, second)
+  const { original, payload } = inJson(batch, "application/json", "", 3)
+  assert.strictEqual(rereadOriginal(original, payload, AS_1251), "unexplained")
+})
+
+it("rereadOriginal refuses JSON that shows its charset, that has only ASCII, or that is not the event's", () => {
+  const refusal = ({ original, payload }: ReturnType<typeof inJson>) => rereadOriginal(original, payload, AS_1251)
+  assert.strictEqual(refusal(inJson(Buffer.from('{"name":"Анна"}'), "application/json")), "not_a_form")
+  assert.strictEqual(refusal(inJson(iconv.encode('{"a":"я"}', "utf-16le"), "application/json")), "not_a_form")
+  assert.strictEqual(refusal(inJson(Buffer.from('{"name":"Ann"}'), "application/json")), "no_text")
+  const { original } = inJson(win1251('{"name":"Анна"}'), "application/json")
+  assert.strictEqual(rereadOriginal(original, new Map([["name", "x"]]), AS_1251), "unexplained")
+  const raw = inJson(win1251('{"name":"Анна"'), "application/json")
+  assert.strictEqual(reread(raw, AS_1251).payload.get("_raw"), '{"name":"Анна"')
+})

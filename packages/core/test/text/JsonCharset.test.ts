@@ -95,3 +95,51 @@ it("parseSubmission reads UTF-8 that is declared as UTF-16, and replaces what no
   const cut = parsed(Buffer.concat([iconv.encode(TEXT, "utf-16le"), Buffer.from([65])]), declared)
   assert.strictEqual(cut.refusal?.error, "bad_json")
 })
+
+describe("JSON in a charset that is neither UTF-8 nor UTF-16", () => {
+  const body = (text: string, codec: string) => iconv.encode(text, codec)
+  const LEGACY = [
+    ["windows-1251", "win1251", '{"имя":"Ёж"}'],
+    ["iso-8859-1", "win1252", '{"stadt":"Köln"}'],
+    ["Shift_JIS", "shiftjis", '{"表":"ソ\\"十"}'],
+    ["gbk", "gb18030", '{"名":"王"}'],
+  ] as const
+
+  it.each(LEGACY)("parseSubmission reads it in the charset that its header declares: %s", (label, codec, text) => {
+    for (const type of [
+      "application/json",
+      "application/x-ndjson",
+      "text/plain",
+      "application/x-www-form-urlencoded",
+    ]) {
+      const { texts, charset } = parsed(body(text, codec), `${type}; charset=${label}`)
+      assert.deepStrictEqual(texts, [text])
+      assert.deepInclude(charset, { decidedBy: "header", replaced: 0 })
+      // Many senders declare a charset in which they do not send.
+      const sent = parsed(Buffer.from(text), `${type}; charset=${label}`)
+      assert.deepStrictEqual([sent.texts, sent.charset.name], [[text], "utf-8"])
+    }
+  })
+
+  it("parseSubmission counts the bytes of JSON that no charset explains", () => {
+    const { texts, charset } = parsed(body('{"a":"Ёж"}', "win1251"), "application/json")
+    assert.deepStrictEqual(texts, ['{"a":"\uFFFD\uFFFD"}'])
+    assert.deepStrictEqual(charset, { name: "utf-8", decidedBy: "json", replaced: 2 })
+  })
+
+  it("jsonPieces reads long bodies in the same charset", () => {
+    const long = body(`{"t":"${"ж".repeat(70_000)}"}`, "win1251")
+    const submission = { body: long, contentType: "application/json; charset=cp1251", query: "", encoding: null }
+    const pieces = jsonPieces(submission)!
+    let ahead = pieces()
+    while (ahead === undefined) ahead = pieces()
+    assert.deepStrictEqual(parseSubmission({ ...submission, ...ahead }), parseSubmission(submission))
+  })
+
+  it("withoutToken removes a token beside letters of which a byte is a backslash", () => {
+    const headers = { "content-type": "application/json; charset=shift_jis" }
+    const request = { headers, query: "", body: body('{"a":"ソ","token":"geheim"}', "shiftjis") }
+    const masked = withoutToken({ recipe: "token", field: "token" } as never, request)
+    assert.strictEqual(iconv.decode(Buffer.from(masked.body), "shiftjis"), '{"a":"ソ","token":"***"}')
+  })
+})

@@ -35,12 +35,12 @@ const LATEST_EVENTS = 10
 const MAX_LATEST_BYTES = 16_384
 
 /**
- * U+FFFD, and charsets that are only a guess, among the latest events of the newest sources. A request that is not JSON, and
- * whose original is kept whole, can be read again.
+ * U+FFFD, and charsets that are only a guess, among the latest events of the newest sources. A request that is kept
+ * whole can be read again, unless it is JSON whose bytes all had a meaning.
  */
 const UNREADABLE_LATELY = `
 SELECT s.id::float8 AS "sourceId", s.name, l.unclear, count(*)::int4 AS events, max(l.id)::float8 AS "eventId",
-  bool_or(l.charset_from NOT IN ('json', 'content_encoding') AND l.is_whole) IS TRUE AS rereadable
+  bool_or(l.charset_from <> 'content_encoding' AND (l.charset_from <> 'json' OR l.replaced > 0) AND l.is_whole) IS TRUE AS rereadable
 FROM (SELECT id, name FROM cabinet.source WHERE deleted_at IS NULL AND archived_at IS NULL ORDER BY id DESC LIMIT 200) s
 CROSS JOIN unnest(ARRAY['webhook', 'file', 'pull']) AS c(channel)
 CROSS JOIN LATERAL (
@@ -48,7 +48,7 @@ CROSS JOIN LATERAL (
   WHERE e.source_id = s.id AND e.channel = c.channel
   ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${LATEST_EVENTS}) e
 CROSS JOIN LATERAL (
-  SELECT e.id, o.charset_from, o.body_bytes = octet_length(o.body) AS is_whole,
+  SELECT e.id, o.charset_from, o.replaced, o.body_bytes = octet_length(o.body) AS is_whole,
     CASE WHEN e.bytes <= ${MAX_LATEST_BYTES} THEN strpos(e.payload::text, U&'\\FFFD') > 0 END IS NOT TRUE AS unclear,
     o.charset_from = 'unclear' OR o.other_readings::jsonb @> '[{"decided_by": "unclear"}]' AS is_guess
   FROM (SELECT) one LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at

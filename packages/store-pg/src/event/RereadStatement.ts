@@ -26,8 +26,8 @@ export const FIND = `
   FROM cabinet.event e LEFT JOIN ${originalOf("$2")}
   WHERE e.id = ANY ($1::int8[]) ORDER BY e.id`
 
-/** The parameters of `slicedEvents`. JSON shows its own charset, so it is not read again. */
-export const SLICE = slicedEvents("o.charset_from <> 'json'")
+/** The parameters of `slicedEvents`. JSON shows its own charset, unless some of its bytes had no meaning in it. */
+export const SLICE = slicedEvents("o.charset_from <> 'json' OR o.replaced > 0")
 
 /** $1: events, $2: their payloads. */
 export const SET_PAYLOADS = `
