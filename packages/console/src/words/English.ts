@@ -1043,6 +1043,8 @@ export const ENGLISH = {
       sheets_skipped: (sheets: number) =>
         `The first sheet with rows was read; ${count(sheets, { one: "sheet before it is", other: "sheets before it are" })} empty`,
       titles_skipped: (lines: number) => `${count(lines, { one: "line", other: "lines" })} above the header left out`,
+      headers_skipped: (rows: number) =>
+        `${count(rows, { one: "row repeats", other: "rows repeat" })} the header; left out`,
       totals_row: (rows: number) => `${count(rows, { one: "row looks", other: "rows look" })} like a total`,
       short_rows: (rows: number) =>
         `${count(rows, { one: "row has", other: "rows have" })} fewer cells than the header`,

@@ -1037,6 +1037,7 @@ export const RUSSIAN: Words = {
       no_rows: () => "Строк нет: первая строка, если она есть, прочитана как заголовок",
       sheets_skipped: (number) => `Прочитан первый лист со строками; пустых листов перед ним: ${number}`,
       titles_skipped: (number) => `Над заголовком пропущено: ${count(number, rows)}`,
+      headers_skipped: (number) => `Заголовок повторён и пропущен: ${count(number, rows)}`,
       totals_row: (number) => `Похоже на итоги: ${count(number, rows)}`,
       short_rows: (number) => `Ячеек меньше, чем в заголовке: ${count(number, rows)}`,
       values_replaced: (number) => `Значений с нечитаемыми символами: ${number}`,

@@ -7,7 +7,8 @@ import { counted } from "../text/Counted.ts"
  * the byte order mark of another charset than its text is in. `delimiter_unclear`: several
  * delimiters fit, and the first was chosen without asking. `delimiter_tied`: another delimiter fits as well, but is
  * less likely. `spaces_in_cells`: the lines were read as one column, but spaces divide them evenly. `no_rows`: there is
- * at most a header. `sheets_skipped`: sheets before the one that was read are empty. `titles_skipped`: lines above the header were left out. `totals_row`: the last rows look like totals.
+ * at most a header. `sheets_skipped`: sheets before the one that was read are empty. `titles_skipped`: lines above the header were left out.
+ * `headers_skipped`: rows that repeat the header were left out. `totals_row`: the last rows look like totals.
  * `short_rows`: rows have fewer cells than the header. `values_replaced`: values hold U+FFFD for characters that could
  * not be decoded.
  */
@@ -20,6 +21,7 @@ export const DOUBT_KINDS = [
   "no_rows",
   "sheets_skipped",
   "titles_skipped",
+  "headers_skipped",
   "totals_row",
   "short_rows",
   "values_replaced",
@@ -76,6 +78,8 @@ const MESSAGES: Readonly<Record<DoubtKind, (count: number) => string>> = {
   sheets_skipped: (count) =>
     `The first sheet with rows was read; ${counted(count, "sheet before it is", "sheets before it are")} empty.`,
   titles_skipped: titles,
+  headers_skipped: (count) =>
+    `${counted(count, "row repeats the header and is", "rows repeat the header and are")} left out.`,
   totals_row: (count) =>
     `${counted(count, "row looks", "rows look")} like a total, and became an event as the others did.`,
   short_rows: (count) =>

@@ -2,6 +2,7 @@
  * Converts rows of cells to items: the first row names the fields, otherwise they are named `column1`, `column2`, …. A name
  * that occurs several times in the header collects its cells in a list, as in a form; a column without a name is named by
  * its number. A row longer than the header is refused unless the extra cells are empty; a shorter row leaves fields out.
+ * A row that repeats the header, as in joined files, is left out and reported.
  */
 import type { Json } from "../json/Json.ts"
 import { gatherFields } from "../intake/Fields.ts"
@@ -22,6 +23,8 @@ export class HeaderedRows {
   readonly #sink: ItemSink
   readonly #hasHeader: boolean
   #names: ReadonlyArray<string> | undefined
+  /** The cells of the header as names; empty where the column has none. */
+  #sent: ReadonlyArray<string> = []
   #unique = true
   #width = 0
   readonly #doubts: DoubtLog | undefined
@@ -77,6 +80,7 @@ export class HeaderedRows {
       const reason = `the file ends here in the middle of a row: it has ${width} cells, but the header has ${this.#width}`
       return this.#sink.refuse({ line: row.line, column: null, reason })
     }
+    if (this.#repeatsHeader(cells)) return this.#doubts?.add("headers_skipped", row.line)
     if (this.#doubts !== undefined) this.#examine(row, width, this.#doubts)
     if (this.#unique) {
       const payload = new Map<string, Json>()
@@ -86,6 +90,17 @@ export class HeaderedRows {
     const fields: Array<readonly [string, Json]> = []
     for (let n = 0; n < width; n++) fields.push([this.#name(n), cells[n]!])
     this.#sink.item(row.line, gatherFields(fields))
+  }
+
+  /** Longer rows have been refused. A single cell that equals the only name may be a value. */
+  #repeatsHeader(cells: ReadonlyArray<Json>): boolean {
+    const header = this.#sent
+    if (header.length < 2 || cells.length < header.length || cells[0] === "") return false
+    for (let n = 0; n < header.length; n++) {
+      const cell = cells[n]!
+      if (cell !== header[n] && nameOf(cell) !== header[n]) return false
+    }
+    return true
   }
 
   #examine(row: CellRow, width: number, doubts: DoubtLog): void {
@@ -118,6 +133,7 @@ export class HeaderedRows {
       names.push(name)
     }
     this.#names = names
+    this.#sent = cells.slice(0, width).map(nameOf)
     this.#width = width
     this.#unique = new Set(names).size === names.length
   }

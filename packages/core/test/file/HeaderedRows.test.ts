@@ -1,6 +1,7 @@
 import { assert, it } from "vitest"
-import { JsonNumber } from "../../src/json/Json.ts"
+import { JsonNumber, type JsonObject } from "../../src/json/Json.ts"
 import { jsonText } from "../../src/json/JsonText.ts"
+import { DoubtLog } from "../../src/file/Doubt.ts"
 import { HeaderedRows } from "../../src/file/HeaderedRows.ts"
 import { formatOf } from "../../src/file/FileFormat.ts"
 
@@ -34,6 +35,30 @@ it("HeaderedRows omits fields of a shorter row and refuses a longer one, unless 
 it("HeaderedRows makes nothing of blank lines below a blank line", () => {
   assert.deepStrictEqual(items(true, ["  "], [" "], [""]), [])
   assert.deepStrictEqual(items(true, ["  "], ["1"]), ["the row has 1 cells, but the header has 0"])
+})
+
+it("HeaderedRows leaves out rows that repeat the header, and reports them", () => {
+  const found: Array<string> = []
+  const doubts = new DoubtLog()
+  const item = (_line: number, payload: JsonObject) => void found.push(jsonText(payload))
+  const reader = new HeaderedRows({ item, refuse: () => assert.fail() }, true, doubts)
+  const header = ["id", " name ", "", "id", ""]
+  const rows = [header, ["1", "x"], header, ["\uFEFFid", "name", "", "id"], ["id", "name", "x", "id"], ["id", "name"]]
+  rows.forEach((cells, n) => reader.row({ line: n + 1, cells }))
+  assert.deepStrictEqual(found, [
+    '{"id":"1","name":"x"}',
+    '{"id":["id","id"],"name":"name","column3":"x"}',
+    '{"id":"id","name":"name"}',
+  ])
+  assert.deepStrictEqual(
+    doubts.all.map(({ kind, places, message }) => [kind, places.map(({ line }) => line), message]),
+    [["headers_skipped", [3, 4], "2 rows repeat the header and are left out."]],
+  )
+  assert.deepStrictEqual(items(true, ["name"], ["name"]), ['{"name":"name"}'])
+  assert.deepStrictEqual(items(false, ["a", "b"], ["a", "b"]), [
+    '{"column1":"a","column2":"b"}',
+    '{"column1":"a","column2":"b"}',
+  ])
 })
 
 it("HeaderedRows keeps __proto__ as a field", () => {

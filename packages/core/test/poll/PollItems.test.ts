@@ -188,6 +188,7 @@ it.each<[string, string | Uint8Array, ReadonlyArray<readonly [string, number]>]>
   ["nothing doubtful", "a,b\n1,2\n", []],
   ["two delimiters that fit", "a;b|c\n1;2|3\n4;5|6\n", [["delimiter_unclear", 1]]],
   ["a row of totals", "name,sum\nAnna,1\nTotal,1\n", [["totals_row", 1]]],
+  ["repeated headers", "a,b\n1,2\na,b\n3,4\n", [["headers_skipped", 1]]],
   ["short rows", "a,b,c\n1,2,3\n1\n1,2\n1,2,3\n", [["short_rows", 2]]],
   ["titles", "Orders\n\nname,sum\nAnna,1\nIra,2\n", [["titles_skipped", 2]]],
   ["replaced letters", Buffer.concat([Buffer.from("a,b\n\0,Жук\n")]), [["values_replaced", 1]]],
