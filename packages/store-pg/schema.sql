@@ -152,7 +152,8 @@ CREATE TABLE cabinet.attempt (
   next_at timestamp with time zone,
   event_id bigint,
   delivery_created_at timestamp with time zone,
-  events integer
+  events integer,
+  timing integer[]
 ) PARTITION BY LIST (delivered);
 
 CREATE TABLE cabinet.attempt_activity (
@@ -184,7 +185,8 @@ CREATE TABLE cabinet.attempt_delivered (
   next_at timestamp with time zone,
   event_id bigint,
   delivery_created_at timestamp with time zone,
-  events integer
+  events integer,
+  timing integer[]
 ) PARTITION BY RANGE (at);
 
 CREATE TABLE cabinet.attempt_failed (
@@ -201,7 +203,8 @@ CREATE TABLE cabinet.attempt_failed (
   next_at timestamp with time zone,
   event_id bigint,
   delivery_created_at timestamp with time zone,
-  events integer
+  events integer,
+  timing integer[]
 ) PARTITION BY RANGE (at);
 
 CREATE TABLE cabinet.audit (
@@ -1506,6 +1509,8 @@ COMMENT ON COLUMN cabinet.attempt.response_body IS 'The first 2,048 bytes of it,
 COMMENT ON COLUMN cabinet.attempt.delivery_created_at IS 'Set, and event_id with it, where the delivery has left the queue: it was delivered by this attempt, its first.';
 
 COMMENT ON COLUMN cabinet.attempt.events IS 'How many events it brought, event_id being the last of them; null: one.';
+
+COMMENT ON COLUMN cabinet.attempt.timing IS 'Milliseconds of its phases: name, connection, TLS, wait, body. NULL in it: a phase that it did not have. NULL: not measured.';
 
 COMMENT ON COLUMN cabinet.attempt_activity.within IS 'Milliseconds within which the attempt was delivered, one of a few steps; 0 for failed ones.';
 

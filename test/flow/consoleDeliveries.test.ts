@@ -134,6 +134,10 @@ it("a delivery that failed is compared with the last one of its address that wor
   }
   const compared = async (delivery: number) => (await viewer.get(`${LIST}/${delivery}?tab=compare`)).text
   const worked = await ping()
+  assert.match(
+    (await viewer.get(`${LIST}/${worked}`)).text,
+    /<dt>Of which<\/dt><dd>.*waiting for the response \d+ ms · body/,
+  )
   assert.notInclude(await compared(worked), "tab=compare")
   await editor.manage("PATCH", `addresses/${id}`, { url: `${cabinet.base}/nothing` })
   const failed = await compared(await ping())

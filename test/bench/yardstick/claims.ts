@@ -22,7 +22,7 @@ const drive = Effect.gen(function* () {
       claimed.map(({ id, attempt }) => ({
         deliveryId: id,
         attempt,
-        outcome: { status: 204, failure: null, peer: "127.0.0.1", durationMs: 1, responseBody: null },
+        outcome: { status: 204, failure: null, peer: "127.0.0.1", durationMs: 1, timing: null, responseBody: null },
         next: { state: "delivered" },
       })),
     )

@@ -1,5 +1,5 @@
 /** `cabinet delivery …`: deliveries of all addresses, and one by its number. */
-import { deliveryShape, deliveryWithLogShape } from "@data-cabinet/core/delivery/Attempt"
+import { deliveryShape, deliveryWithLogShape, PHASES, type Timing } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import type { DeliveryFilter } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -14,6 +14,18 @@ import { confirmed, confirmedByPerson, yes } from "./Confirm.ts"
 import { EXAMPLES } from "./Examples.ts"
 
 const id = idArgument("ID", "The delivery's number")
+
+const PHASE_WORDS: Readonly<Record<keyof Timing, string>> = {
+  nameMs: "name",
+  connectMs: "connect",
+  tlsMs: "TLS",
+  waitMs: "wait",
+  bodyMs: "body",
+}
+
+const timingText = (timing: Timing): string =>
+  PHASES.flatMap((phase) => (timing[phase] === null ? [] : [`${PHASE_WORDS[phase]} ${timing[phase]}`])).join(", ") ||
+  "—"
 
 const show = Command.make("show", { id }, (input) =>
   withCabinet({}, () =>
@@ -37,11 +49,12 @@ const show = Command.make("show", { id }, (input) =>
           style,
         )
         const log = columns(
-          ["AT", "ATTEMPT", "MS", "CONNECTED TO", "OUTCOME", "RESPONSE"],
+          ["AT", "ATTEMPT", "MS", "OF WHICH", "CONNECTED TO", "OUTCOME", "RESPONSE"],
           attempts.map((one) => [
             one.at,
             String(one.number),
             String(one.durationMs),
+            one.timing === null ? "—" : timingText(one.timing),
             one.peer ?? "—",
             one.reason ?? `delivered (${one.status})`,
             one.responseBody ?? "",

@@ -90,7 +90,7 @@ const ADDRESS = ["id", "created_at", "secret", "paused_at", "until"]
 /** The server writes to a destination between the two calls. */
 const DESTINATION = ["created_at", "event_id", "moved_at", "behind", "behind_seconds", "failures", "error", "retry_at"]
 const PERSON = ["id", "name", "created_at", "link", "link_expires_at"]
-const PING = ["delivery_id", "duration_ms"]
+const PING = ["delivery_id", "duration_ms", "timing"]
 
 /** By one flag with several names, and by several flags. */
 const KEEPING = [
@@ -272,7 +272,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "poll remove": { here: [String(goners[0].id), "--yes"], there: [String(goners[1].id), "--yes"], fresh: ["id"] },
     listen: {
       here: ["Orders", "--forward-to", elsewhere, "--resend", "2"],
-      fresh: ["secret", "at", "duration_ms"],
+      fresh: ["secret", "at", "duration_ms", "timing"],
     },
     import: { here: ["Orders", rows], there: ["Orders", more], fresh: ["import_id", "file", "preview"] },
     "import list": { here: [] },

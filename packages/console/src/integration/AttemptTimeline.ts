@@ -1,10 +1,11 @@
 /** The attempts of a delivery in time, from the first; the next one is dotted. Delays double, and so does the scale. */
-import { type Attempt, outcomeOf } from "@data-cabinet/core/delivery/Attempt"
+import { type Attempt, outcomeOf, PHASES, type Timing } from "@data-cabinet/core/delivery/Attempt"
 import { type HtmlValue, markup, type Html } from "@data-cabinet/http-node/html/Html"
 import { momentsIn, timeText, type ShowMoment } from "../html/Moment.ts"
 import { type Frame, consolePath } from "../html/Shell.ts"
 import { OUTCOME_TONES, reasonIn } from "./DeliveryReason.ts"
 import { badge } from "../html/Badge.ts"
+import { SIZES } from "../assets/Style.ts"
 
 /** The newest that are drawn. */
 const MOST = 24
@@ -41,6 +42,22 @@ export const attemptTimeline = (
   })
   return markup`<svg class="attempts" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words.timeline}"><path d="M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}"/>${dots}${nextAt !== null && markup`<circle class="next" cx="${place(Date.parse(nextAt))}" cy="${HEIGHT / 2}" r="6"><title>${time(nextAt)} · ${words.next}</title></circle>`}</svg>
 <p class="axis plain"><span>${moment(first.at)}</span><span>${moment(end)}${nextAt !== null && ` · ${words.next}`}</span></p>`
+}
+
+/** Where the time of an attempt went: a bar, and the same in words. */
+export const timingBar = (frame: Frame, timing: Timing): HtmlValue => {
+  const { integration, deliveries: words } = frame.words
+  const phases = PHASES.flatMap((name) => {
+    const millis = timing[name]
+    return millis === null ? [] : [{ millis, text: `${words.phases[name]} ${integration.millis(millis)}` }]
+  })
+  const whole = phases.reduce((sum, { millis }) => sum + millis, 0)
+  const part = ({ millis, text }: (typeof phases)[number]): HtmlValue =>
+    millis > 0 && markup`<i class="h${Math.max(1, Math.round((millis / whole) * SIZES))}" title="${text}"></i>`
+  return (
+    phases.length > 0 &&
+    markup`${whole > 0 && markup`<span class="segments" aria-hidden="true">${phases.map(part)}</span>`}${phases.map(({ text }) => text).join(" · ")}`
+  )
 }
 
 const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html => {

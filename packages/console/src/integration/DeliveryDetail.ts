@@ -7,7 +7,7 @@ import { longText } from "../html/LongText.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { deliveryLists } from "../table/ListBehind.ts"
-import { attemptTimeline, attemptTable } from "./AttemptTimeline.ts"
+import { attemptTimeline, attemptTable, timingBar } from "./AttemptTimeline.ts"
 import { type ComparedSide, comparedPart } from "./ComparedDelivery.ts"
 import { lastReason, nextStep, outcomeBadge } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
@@ -57,13 +57,14 @@ const tabs = (frame: Frame, { delivery, tab, list }: DeliveryData, panel: boolea
 const response = (frame: Frame, [last]: ReadonlyArray<Attempt>): HtmlValue => {
   const { integration: words, deliveries } = frame.words
   if (last === undefined) return markup`<p class="soft">${words.noAttempts}</p>`
-  const { status, peer, durationMs, responseBody } = last
-  const fact = (name: string, value: HtmlValue) => value !== null && markup`<dt>${name}</dt><dd>${value}</dd>`
+  const { status, peer, durationMs, timing, responseBody } = last
+  const fact = (name: string, value: HtmlValue) =>
+    value !== null && value !== false && markup`<dt>${name}</dt><dd>${value}</dd>`
   const body =
     responseBody === null || responseBody === ""
       ? markup`<p class="soft">${status === null ? words.noResponse : deliveries.emptyBody}</p>`
       : markup`<pre class="text" tabindex="0">\n${longText(responseBody)}</pre>`
-  return markup`${body}<dl class="facts">${fact(deliveries.status, status)}${fact(words.duration, words.millis(durationMs))}${fact(deliveries.connectedTo, peer)}</dl>`
+  return markup`${body}<dl class="facts">${fact(deliveries.status, status)}${fact(words.duration, words.millis(durationMs))}${fact(deliveries.timing, timing !== null && timingBar(frame, timing))}${fact(deliveries.connectedTo, peer)}</dl>`
 }
 
 const part = (frame: Frame, data: DeliveryData, url: string): HtmlValue => {

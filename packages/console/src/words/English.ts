@@ -1,5 +1,5 @@
 /** The screens in English. */
-import type { DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
+import type { DeliveryOutcome, Timing } from "@data-cabinet/core/delivery/Attempt"
 import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, numbersIn, plurals, tenthsIn } from "./Plural.ts"
@@ -1344,6 +1344,14 @@ export const ENGLISH = {
       error: "error (5xx, others)",
       no_answer: "no answer",
     } satisfies Record<DeliveryOutcome, string> as Record<DeliveryOutcome, string>,
+    timing: "Of which",
+    phases: {
+      nameMs: "name lookup",
+      connectMs: "connection",
+      tlsMs: "TLS",
+      waitMs: "waiting for the response",
+      bodyMs: "body",
+    } satisfies Record<keyof Timing, string> as Record<keyof Timing, string>,
     byHour: "Attempts, 24 hours",
     bySource: (newest: number | null) =>
       newest === null ? "Deliveries by source" : `The newest ${digits(newest)} by source`,

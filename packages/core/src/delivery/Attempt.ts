@@ -5,6 +5,25 @@ import * as Shape from "../json/Shape.ts"
 /** How many bytes of a response the log keeps. */
 export const RESPONSE_KEPT_BYTES = 2048
 
+/**
+ * Where the time of a request went, in milliseconds. Null: it did not have that phase, because a connection was still open,
+ * the host is an IP address, or it ended before.
+ */
+export interface Timing {
+  readonly nameMs: number | null
+  readonly connectMs: number | null
+  readonly tlsMs: number | null
+  readonly waitMs: number | null
+  readonly bodyMs: number | null
+}
+
+/** The phases in their order. */
+export const PHASES = ["nameMs", "connectMs", "tlsMs", "waitMs", "bodyMs"] as const satisfies ReadonlyArray<
+  keyof Timing
+>
+
+export const NO_TIMING: Timing = { nameMs: null, connectMs: null, tlsMs: null, waitMs: null, bodyMs: null }
+
 /** The outcome of one request. `status` is null if no response was received, and then `failure` says why. */
 export interface Outcome {
   readonly status: number | null
@@ -12,6 +31,8 @@ export interface Outcome {
   /** The address that the socket connected to; null if no connection was established. */
   readonly peer: string | null
   readonly durationMs: number
+  /** Null if nothing was sent, or if it was not measured. */
+  readonly timing: Timing | null
   /** The beginning of the response body as text; null without a response. */
   readonly responseBody: string | null
 }
@@ -87,12 +108,26 @@ export interface Delivery {
   readonly lastAttempt: LastAttempt | null
 }
 
+const phase = (description: string) => Shape.orNull(Shape.whole(description))
+
+const timingShape = Shape.named(
+  "Timing",
+  Shape.object<Timing>("Where the time of a request went, in milliseconds. Null: it did not have that phase.", {
+    nameMs: phase("Looking up the host's name."),
+    connectMs: phase("Connecting."),
+    tlsMs: phase("The TLS handshake."),
+    waitMs: phase("Sending the request, and waiting for the head of the response."),
+    bodyMs: phase("Reading the body of the response."),
+  }),
+)
+
 /** The members of a request's outcome as the APIs show them. */
 export const outcomeMembers = {
   status: Shape.orNull(Shape.whole("The status of the response; null: there was none.")),
   failure: Shape.orNull(Shape.text("Why there was none; else null.")),
   peer: Shape.orNull(Shape.text("The address that was connected to.")),
   durationMs: Shape.whole("How long it took."),
+  timing: Shape.eitherOrNull(timingShape, "Where that time went; null: nothing was sent, or it was not measured."),
   responseBody: Shape.orNull(Shape.text("The beginning of the response.")),
 } satisfies Shape.Members<Outcome>
 

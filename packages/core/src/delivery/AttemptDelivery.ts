@@ -30,6 +30,7 @@ const notSent = (failure: string): Outcome => ({
   failure: `not sent: ${failure}`,
   peer: null,
   durationMs: 0,
+  timing: null,
   responseBody: null,
 })
 

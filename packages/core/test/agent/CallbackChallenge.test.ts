@@ -2,7 +2,7 @@
 import { reasonOf } from "@data-cabinet/core/agent/CallbackChallenge"
 import { expect, it } from "vitest"
 
-const outcome = { status: null, failure: null, responseBody: null, peer: null, durationMs: 1 }
+const outcome = { status: null, failure: null, responseBody: null, peer: null, durationMs: 1, timing: null }
 
 it.each([
   ["no response within 5 s", "timeout"],

@@ -34,7 +34,14 @@ const address = {
   order: "none",
   batch: NO_BATCHES,
 } as unknown as Address
-const outcome = (status: number | null) => ({ status, failure: null, peer: null, durationMs: 1, responseBody: null })
+const outcome = (status: number | null) => ({
+  status,
+  failure: null,
+  peer: null,
+  durationMs: 1,
+  timing: null,
+  responseBody: null,
+})
 
 const bodyOf = (of: Claimed) => new TextDecoder().decode(deliveryBody(of))
 

@@ -156,7 +156,7 @@ export class DeliveryDispatcher {
     const started = clock.currentTimeMillisUnsafe()
     const withoutResponse = (failure: string): Settlement => {
       const durationMs = clock.currentTimeMillisUnsafe() - started
-      const outcome: Outcome = { status: null, failure, peer: null, durationMs, responseBody: null }
+      const outcome: Outcome = { status: null, failure, peer: null, durationMs, timing: null, responseBody: null }
       return {
         deliveryId: delivery.id,
         attempt: delivery.attempt,

@@ -3,6 +3,7 @@ import { RESPONSE_KEPT_BYTES, type Outcome } from "@data-cabinet/core/delivery/A
 import { Courier } from "@data-cabinet/core/delivery/Courier"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { PhaseClock } from "../outgoing/PhaseClock.ts"
 import { memoized } from "../outgoing/Memoized.ts"
 import { statusFailure } from "../outgoing/StatusFailure.ts"
 
@@ -29,9 +30,11 @@ export const layer = (options: HttpCourierOptions = {}) =>
         send: (request) =>
           Effect.clockWith((clock) => {
             const started = clock.currentTimeMillisUnsafe()
-            const outcome = (seen: Omit<Outcome, "durationMs">): Outcome => ({
+            const phases = new PhaseClock()
+            const outcome = (seen: Omit<Outcome, "durationMs" | "timing">): Outcome => ({
               ...seen,
               durationMs: clock.currentTimeMillisUnsafe() - started,
+              timing: phases.end(),
             })
             const sent = client.send({
               method: request.method,
@@ -39,6 +42,7 @@ export const layer = (options: HttpCourierOptions = {}) =>
               headers: request.headers,
               ...(request.identity === undefined ? {} : { identity: request.identity }),
               body: request.body,
+              phases,
               deadlineMillis: Math.min(request.timeoutMillis ?? deadlineMillis, deadlineMillis),
               readBytes: READ_BYTES,
               keepBytes: RESPONSE_KEPT_BYTES,

@@ -17,6 +17,7 @@ import { Effect } from "effect"
 import type { Client } from "undici"
 import { LooseHead } from "./LooseHead.ts"
 import { OutgoingError } from "./OutgoingError.ts"
+import type { PhaseClock } from "./PhaseClock.ts"
 
 let library: typeof import("undici") | undefined
 
@@ -85,6 +86,8 @@ export class Connection {
   uses = 0
   idleSince = 0
   peer: string | null = null
+  /** Of the request under way. */
+  phases: PhaseClock | undefined
   /** The TLS 1.3 alert on the current socket, which the library reports only as a close by the peer. */
   socketError: Error | null = null
   #socket: Socket | null = null
@@ -118,6 +121,7 @@ export class Connection {
         this.peer = null
         this.socketError = null
         this.looseHead.reset()
+        this.phases?.enter("connectMs")
         const opening = connect(options, (error, socket) => {
           if (error !== null) return done(error, null)
           const reached = parseIp(socket.remoteAddress ?? "")
@@ -130,6 +134,7 @@ export class Connection {
             if (!Number.isNaN(endsAt)) saw(target.origin, endsAt)
           }
           readThrough(socket, this.looseHead)
+          this.phases?.enter("waitMs")
           return done(null, socket)
         }) as unknown as Socket
         this.#socket = opening
@@ -138,6 +143,7 @@ export class Connection {
         })
         opening.once("connect", () => {
           this.peer = opening.remoteAddress ?? null
+          if (opening instanceof TLSSocket) this.phases?.enter("tlsMs")
         })
       },
     })

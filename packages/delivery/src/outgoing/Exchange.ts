@@ -7,12 +7,15 @@ import type { Dispatcher } from "undici"
 import type { Connection } from "./Connections.ts"
 import { MAX_INFORMATIONAL } from "./LooseHead.ts"
 import { describe, OutgoingError } from "./OutgoingError.ts"
+import type { PhaseClock } from "./PhaseClock.ts"
 
 export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
+  /** Measures it. */
+  readonly phases?: PhaseClock
 }
 
 /** Header names in lower case; a header sent twice is a list. */
@@ -47,7 +50,9 @@ export class Exchange {
     this.connection = connection
     this.reused = connection.uses > 0
     this.#listener = listener
-    const { body } = request
+    const { body, phases } = request
+    connection.phases = phases
+    phases?.enter("waitMs")
     const options: Dispatcher.DispatchOptions = {
       path: request.url.pathname + request.url.search,
       method: request.method,
@@ -62,6 +67,7 @@ export class Exchange {
       onResponseStart: (_controller, status, headers) => {
         if (status < 200) return this.#fail(this.#error("bad_response", TOO_MANY))
         connection.uses++
+        phases?.enter("bodyMs")
         this.#head({ status, headers, peer: connection.peer })
       },
       onResponseData: (_controller, piece) => {

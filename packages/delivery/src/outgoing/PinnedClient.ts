@@ -111,6 +111,7 @@ const make = (options: PinnedClientOptions) =>
         if (!canConnect()) return Effect.andThen(loadLibrary, send(request))
         const { url, deadlineMillis, identity } = request
         const began = clock.currentTimeMillisUnsafe()
+        if (literal(url) === null) request.phases?.enter("nameMs")
         return Effect.flatMap(checkWithin(url, deadlineMillis), (addresses) =>
           sendWhole({ origin: url.origin, addresses, ...(identity === undefined ? {} : { identity }) }, request, began),
         )

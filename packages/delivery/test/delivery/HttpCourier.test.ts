@@ -88,6 +88,9 @@ describe("HttpCourier.send returns", () => {
     for (let n = 0; n < 3; n++) {
       const outcome = await send(`http://good.test:${good.port}/hook?a=1`)
       expect(outcome).toMatchObject({ status: 200, failure: null, peer: "127.0.0.1", responseBody: "ok" })
+      const phase = expect.any(Number)
+      const connectMs = n === 0 ? phase : null
+      expect(outcome.timing).toEqual({ nameMs: phase, connectMs, tlsMs: null, waitMs: phase, bodyMs: phase })
     }
     expect(good.connections()).toBe(1)
   })
@@ -126,6 +129,7 @@ describe("HttpCourier.send returns", () => {
       status: null,
       failure: "the connection was refused",
       peer: null,
+      timing: { nameMs: null, connectMs: expect.any(Number), tlsMs: null, waitMs: 0, bodyMs: null },
     })
   })
 
@@ -182,7 +186,11 @@ describe("HttpCourier.send returns", () => {
 describe("HttpCourier.send over TLS", () => {
   it("connects if a trusted authority certifies the name", async () => {
     const made = await receiver(tlsReceiver({ key: certificates.key, cert: certificates.cert }, answering(OK)))
-    expect(await send(`https://good.test:${made.port}/`)).toMatchObject({ status: 200, peer: "127.0.0.1" })
+    expect(await send(`https://good.test:${made.port}/`)).toMatchObject({
+      status: 200,
+      peer: "127.0.0.1",
+      timing: { connectMs: expect.any(Number), tlsMs: expect.any(Number), waitMs: expect.any(Number) },
+    })
   })
 
   it.each([

@@ -110,7 +110,7 @@ export const CANCEL_OF_ADDRESS = `
 /** $1: delivery. The newest first. */
 export const ATTEMPTS_OF_DELIVERY = `
   SELECT t.delivery_id::float8 AS "deliveryId", d.type, d.event_id::float8 AS "eventId", t.address_id::float8 AS "addressId",
-    t.number, cabinet.rfc3339(t.at) AS at, t.delivered, t.duration_ms AS "durationMs", t.peer, t.status, t.failure,
+    t.number, cabinet.rfc3339(t.at) AS at, t.delivered, t.duration_ms AS "durationMs", t.timing, t.peer, t.status, t.failure,
     t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt", coalesce(t.events, 1) AS events
   FROM cabinet.attempt t JOIN cabinet.delivery_all d ON d.id = t.delivery_id
   WHERE t.delivery_id = $1::bigint ORDER BY t.number DESC LIMIT 1000`
@@ -123,7 +123,7 @@ export const ATTEMPTS_OF_ADDRESS = `
   SELECT t.delivery_id::float8 AS "deliveryId", CASE WHEN e.id IS NULL THEN 'ping' ELSE 'event.received' END AS type,
     e.id::float8 AS "eventId",
     t.address_id::float8 AS "addressId", t.number, cabinet.rfc3339(t.at) AS at, t.delivered,
-    t.duration_ms AS "durationMs", t.peer, t.status, t.failure, t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt",
+    t.duration_ms AS "durationMs", t.timing, t.peer, t.status, t.failure, t.response_body AS "responseBody", cabinet.rfc3339(t.next_at) AS "nextAt",
     coalesce(t.events, 1) AS events
   FROM cabinet.attempt t LEFT JOIN cabinet.delivery d ON d.id = t.delivery_id
     CROSS JOIN LATERAL (SELECT coalesce(d.event_id, t.event_id) AS id) e

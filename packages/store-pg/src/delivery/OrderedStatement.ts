@@ -74,12 +74,12 @@ held AS MATERIALIZED (
 ),
 logged AS (
 INSERT INTO cabinet.attempt
-  (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, response_body, next_at, event_id, delivery_created_at, events)
-SELECT l.delivery, l.number, o.address_id, cabinet.now() - make_interval(secs => l.ago / 1000), l.delivered, l.ms, l.peer, l.status,
+  (delivery_id, number, address_id, at, delivered, duration_ms, timing, peer, status, failure, response_body, next_at, event_id, delivery_created_at, events)
+SELECT l.delivery, l.number, o.address_id, cabinet.now() - make_interval(secs => l.ago / 1000), l.delivered, l.ms, l.timing, l.peer, l.status,
   l.failure, l.response_body, CASE WHEN l.next IS NOT NULL THEN cabinet.now() + make_interval(secs => l.next / 1000) END, l.event,
   l.created_at, l.events
 FROM cabinet.ordered_delivery o CROSS JOIN json_to_recordset($2::json) AS l (
-  delivery int8, number int4, event int8, events int4, created_at timestamptz, ago float8, delivered bool, ms int4, peer text, status int4,
+  delivery int8, number int4, event int8, events int4, created_at timestamptz, ago float8, delivered bool, ms int4, timing int4[], peer text, status int4,
   failure text, response_body text, next float8)
 WHERE o.follower_id = $1::int8
 ),

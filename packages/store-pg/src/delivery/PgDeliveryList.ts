@@ -1,5 +1,5 @@
 /** Reads deliveries with their last attempts, alone and in lists. */
-import { type Attempt, type Delivery, outcomeOf } from "@data-cabinet/core/delivery/Attempt"
+import { type Attempt, type Delivery, outcomeOf, type Timing } from "@data-cabinet/core/delivery/Attempt"
 import type { DeliveryFilter, DeliveryPlace, DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { reasonOf, saidIn } from "@data-cabinet/core/delivery/FailureReason"
 import type { PgClient } from "@effect/sql-pg"
@@ -42,8 +42,21 @@ const toDelivery = ({
   }
 }
 
+/** An attempt as the database returns it. */
+export interface AttemptRow extends Omit<Attempt, "reason" | "timing"> {
+  readonly timing: ReadonlyArray<number | null> | null
+}
+
+const toTiming = ([nameMs = null, connectMs = null, tlsMs = null, waitMs = null, bodyMs = null]: ReadonlyArray<
+  number | null
+>): Timing => ({ nameMs, connectMs, tlsMs, waitMs, bodyMs })
+
 /** An attempt of the log, with the reason of its failure. */
-export const withReason = (attempt: Omit<Attempt, "reason">): Attempt => ({ ...attempt, reason: reasonOf(attempt) })
+export const toAttempt = (row: AttemptRow): Attempt => ({
+  ...row,
+  timing: row.timing && toTiming(row.timing),
+  reason: reasonOf(row),
+})
 
 export const findDelivery = (sql: Sql, id: number) =>
   Effect.map(sql.unsafe<DeliveryRow>(DELIVERY_BY_ID, [id]), ([row]) =>

@@ -1,7 +1,6 @@
 /** The delivery queue in PostgreSQL: leases, claims with SKIP LOCKED, settlements in batches. */
 import { PgClient } from "@effect/sql-pg"
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
-import type { Attempt } from "@data-cabinet/core/delivery/Attempt"
 import {
   type Claimed,
   DeliveryQueue,
@@ -20,7 +19,15 @@ import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParamete
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { resendOrdered } from "./OrderedResend.ts"
-import { deliveriesOfEvent, findDelivery, resendListed, sliceBySource, sliceOf, withReason } from "./PgDeliveryList.ts"
+import {
+  type AttemptRow,
+  deliveriesOfEvent,
+  findDelivery,
+  resendListed,
+  sliceBySource,
+  sliceOf,
+  toAttempt,
+} from "./PgDeliveryList.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
 import { storedRecipient } from "./StoredRecipient.ts"
 
@@ -80,18 +87,17 @@ const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
 }
 
 type Sql = PgClient.PgClient
-type LoggedAttempt = Omit<Attempt, "reason">
 
 const attemptsOfAddress = (sql: Sql, { addressId, before, beforeDelivery, failedOnly, limit }: LogQuery) =>
   Effect.map(
-    sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
+    sql.unsafe<AttemptRow>(DeliveryStatement.ATTEMPTS_OF_ADDRESS, [
       addressId,
       before ?? null,
       beforeDelivery ?? 0,
       failedOnly ?? false,
       limit,
     ]),
-    (rows) => rows.map(withReason),
+    (rows) => rows.map(toAttempt),
   )
 
 export const layer = Layer.effect(
@@ -156,8 +162,8 @@ export const layer = Layer.effect(
       slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
         orUnavailable(
-          Effect.map(sql.unsafe<LoggedAttempt>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId]), (rows) =>
-            rows.map(withReason),
+          Effect.map(sql.unsafe<AttemptRow>(DeliveryStatement.ATTEMPTS_OF_DELIVERY, [deliveryId]), (rows) =>
+            rows.map(toAttempt),
           ),
         ),
       ofEvent: (eventId) => orUnavailable(deliveriesOfEvent(sql, eventId)),

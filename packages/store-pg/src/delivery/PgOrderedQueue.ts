@@ -29,7 +29,7 @@ import { orderedPage } from "./OrderedPage.ts"
 import * as Statement from "./OrderedStatement.ts"
 import { recording } from "./AttemptPartitions.ts"
 import { type Paused, tellPaused } from "./PgDeliveryQueue.ts"
-import { storable } from "./SettleStatement.ts"
+import { storable, storableTiming } from "./SettleStatement.ts"
 
 type Sql = PgClient.PgClient
 
@@ -93,6 +93,7 @@ const linesParameter = (lines: ReadonlyArray<OrderedAttempt>, nextMillis: number
       ago: Math.max(0, line.agoMillis),
       delivered: line.delivered,
       ms: storableMillis(outcome.durationMs),
+      timing: storableTiming(outcome),
       peer: outcome.peer,
       status: outcome.status,
       failure: storable(outcome.failure),

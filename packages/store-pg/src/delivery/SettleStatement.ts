@@ -3,6 +3,7 @@
  *
  * Decision: docs/decisions/0070-giving-up-and-rates-of-senders.md
  */
+import { type Outcome, PHASES } from "@data-cabinet/core/delivery/Attempt"
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { storableMillis } from "../connection/Parameter.ts"
 
@@ -50,11 +51,11 @@ export const SETTLE = `
   WITH clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   settled AS MATERIALIZED (
     SELECT t.*, delivered AND attempt = 1 AS leaves FROM json_to_recordset($1::json) AS t (
-      id bigint, attempt int, delivered boolean, retry float8, ms int, peer text, status int, failure text, response_body text)
+      id bigint, attempt int, delivered boolean, retry float8, ms int, timing int[], peer text, status int, failure text, response_body text)
     ORDER BY id
   ),
   held AS MATERIALIZED (
-    SELECT t.id, t.attempt, t.delivered, t.ms, t.peer, t.status, t.failure,
+    SELECT t.id, t.attempt, t.delivered, t.ms, t.timing, t.peer, t.status, t.failure,
       CASE WHEN d.state = 'due' THEN t.response_body END AS response_body, d.address_id, d.claimed_at, d.type,
       CASE WHEN t.leaves THEN d.event_id END AS event_id, CASE WHEN t.leaves THEN d.created_at END AS created_at, t.leaves,
       CASE WHEN t.delivered THEN 'delivered' WHEN d.state <> 'due' THEN d.state WHEN t.retry IS NULL THEN 'failed' ELSE 'due' END AS state,
@@ -77,15 +78,19 @@ export const SETTLE = `
   ),
   logged AS (
     INSERT INTO cabinet.attempt
-      (delivery_id, number, address_id, at, delivered, duration_ms, peer, status, failure, response_body, next_at, event_id,
+      (delivery_id, number, address_id, at, delivered, duration_ms, timing, peer, status, failure, response_body, next_at, event_id,
        delivery_created_at)
-    SELECT id, attempt, address_id, claimed_at, delivered, ms, peer, status, failure, response_body, next_at, event_id, created_at
+    SELECT id, attempt, address_id, claimed_at, delivered, ms, timing, peer, status, failure, response_body, next_at, event_id, created_at
     FROM held
   ),
   ${ADDRESS_HEALTH}`
 
 /** PostgreSQL cannot store U+0000 in text, or a lone surrogate in JSON. */
 export const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
+
+/** The phases of an outcome as the column holds them. */
+export const storableTiming = ({ timing }: Pick<Outcome, "timing">): ReadonlyArray<number | null> | null =>
+  timing && PHASES.map((phase) => (timing[phase] === null ? null : storableMillis(timing[phase])))
 
 export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
   JSON.stringify(
@@ -95,6 +100,7 @@ export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
       delivered: next.state === "delivered",
       retry: next.state === "retry" ? next.afterSeconds : null,
       ms: storableMillis(outcome.durationMs),
+      timing: storableTiming(outcome),
       peer: outcome.peer,
       status: outcome.status,
       failure: storable(outcome.failure),

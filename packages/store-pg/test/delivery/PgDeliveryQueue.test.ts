@@ -125,6 +125,7 @@ it("settle stores the retry interval of a failed attempt and logs the attempt", 
     status: 503,
     delivered: false,
     durationMs: 12,
+    timing: { nameMs: 1, connectMs: 2, tlsMs: null, waitMs: 8, bodyMs: 1 },
     peer: "203.0.113.9",
     responseBody: "ok",
   })

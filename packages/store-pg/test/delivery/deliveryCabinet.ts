@@ -32,6 +32,7 @@ export const settlementOf = (
     failure: status === null ? "no response" : null,
     peer: "203.0.113.9",
     durationMs: 12,
+    timing: { nameMs: 1, connectMs: 2, tlsMs: null, waitMs: 8, bodyMs: 1 },
     responseBody: "ok",
   },
   next: status !== null && status < 300 ? { state: "delivered" } : { state: "retry", afterSeconds },
