@@ -1550,19 +1550,19 @@ COMMENT ON COLUMN cabinet.delivery.outcome IS 'Of that attempt: delivered, refus
 
 COMMENT ON VIEW cabinet.delivery_all IS 'What is in the queue and what has left it.';
 
-COMMENT ON TABLE cabinet.destination IS 'Places that get the events of the feed as files.';
+COMMENT ON TABLE cabinet.destination IS 'Places that get the events of the feed, as files or as messages.';
 
-COMMENT ON COLUMN cabinet.destination.location IS 'A directory below the root that each process is set to, or s3://BUCKET/PREFIX.';
+COMMENT ON COLUMN cabinet.destination.location IS 'A directory below the root that each process is set to, s3://BUCKET/PREFIX, or nats://STREAM/SUBJECT.';
 
 COMMENT ON COLUMN cabinet.destination.sources IS 'The sources whose events it gets; null for all.';
 
-COMMENT ON COLUMN cabinet.destination.tag IS 'Begins the names of its files.';
+COMMENT ON COLUMN cabinet.destination.tag IS 'Begins the names of its files and the ids of its messages.';
 
 COMMENT ON COLUMN cabinet.destination.planned_id IS 'Where the slice ends that was begun last: written before the slice, so that a process that repeats it writes the same one.';
 
-COMMENT ON COLUMN cabinet.destination.endpoint IS 'The URL of the S3 service; null for Amazon''s, and for a directory.';
+COMMENT ON COLUMN cabinet.destination.endpoint IS 'The URL of the S3 service, or those of brokers; null for Amazon''s, and for a directory.';
 
-COMMENT ON COLUMN cabinet.destination.credentials IS 'Of a bucket: JSON, which may be encrypted. Null for a directory.';
+COMMENT ON COLUMN cabinet.destination.credentials IS 'Of a bucket or a broker: JSON, which may be encrypted. Null without.';
 
 COMMENT ON COLUMN cabinet.event.purged_at IS 'When what was sent was erased for good; the payload is {} since.';
 

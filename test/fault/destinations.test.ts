@@ -1,5 +1,5 @@
 /**
- * Every event is in the files of a destination once, whenever a process is killed or stopped. `DESTINATION_KILLS` kills more at
+ * Every event is in the files or messages of a destination once, whenever a process is killed or stopped. `DESTINATION_KILLS` kills more at
  * random moments.
  */
 import { type ChildProcess, fork } from "node:child_process"
@@ -17,6 +17,7 @@ import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer } from "effect"
 import { afterAll, afterEach, assert, beforeAll, it, vi } from "vitest"
+import { hasNats, type NatsService, startNats } from "../support/natsServer.ts"
 import { LOOPBACK, S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { compileCache, program, PROGRAM_FLAGS } from "../support/program.ts"
@@ -32,10 +33,12 @@ const BUCKET = "s3://events/"
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>
 let s3: S3Service
+let nats: NatsService | null = null
 let sourceId: number
 let otherId: number
 beforeAll(async () => {
   s3 = await startS3()
+  if (hasNats) nats = await startNats()
   cabinet = testCabinet(database.url, { settings: { destinationRoot: root, allowedNetworks: [LOOPBACK] } })
   const create = (name: string) => cabinet.runPromise(Sources.use((sources) => sources.create({ name })))
   sourceId = (await create("Orders")).id
@@ -44,6 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await cabinet.dispose()
   await s3.close()
+  await nats?.close()
   rmSync(root, { recursive: true })
 })
 
@@ -112,7 +116,11 @@ const serve = async () => {
   while ((await cabinet.runPromise(FollowerStore.use((store) => runFollower(store, destinationFollower)))) === 0);
 }
 const add = (location: string, sources: ReadonlyArray<number> | null = null) => {
-  const bucket = location.startsWith(BUCKET) ? { endpoint: s3.endpoint, credentials: S3_KEYS } : {}
+  const bucket = location.startsWith(BUCKET)
+    ? { endpoint: s3.endpoint, credentials: S3_KEYS }
+    : location.startsWith("nats:")
+      ? { endpoint: nats!.endpoint }
+      : {}
   return cabinet.runPromise(
     Destinations.use((all) => all.add({ ...DESTINATION_DEFAULTS, location, sources, ...bucket })),
   )
@@ -258,3 +266,46 @@ it(`a bucket has every event once, at whatever moment a process is killed (${KIL
   await serve()
   assert.deepStrictEqual(written(location), await accepted())
 })
+
+const STREAM = "nats://EVENTS/cabinet"
+const stored = async () =>
+  (await nats!.messages("EVENTS")).map(({ text }) => (JSON.parse(text) as { readonly id: number }).id)
+
+it.skipIf(!hasNats)(
+  `a stream has every event once and in order, at whatever moment a process or the broker is killed (${KILLS} kills of each)${hasNats ? "" : ": nats-server is missing, .ci/nats installs it"}`,
+  async () => {
+    await nats!.create("EVENTS", "cabinet")
+    await add(STREAM)
+    const random = seeded(KILLS)
+    for (let kill = 0; kill < KILLS; kill++) {
+      await accept(20 + random(100))
+      await later()
+      const before = (await stored()).length
+      const child = worker("none")
+      if (kill % 2 === 0) {
+        await vi.waitFor(async () => assert.isAbove((await stored()).length, before), { timeout: 60_000, interval: 1 })
+        await end(child)
+      }
+      await nats!.stop()
+      await setTimeout(random(25))
+      if (kill === 0) {
+        await serve()
+        assert.match((await state()).error ?? "", /^The broker was not reached at nats:/)
+      }
+      await nats!.start()
+      await end(child)
+      const killed = await stored()
+      assert.deepStrictEqual(killed, (await accepted()).slice(0, killed.length))
+    }
+    await serve()
+    assert.deepStrictEqual(await stored(), await accepted())
+    assert.deepInclude(await state(), { failures: 0, error: null, behind: 0 })
+    const { id } = await state()
+    const filled = cabinet.runPromiseExit(Destinations.use((all) => all.restart(id)))
+    assert.include(JSON.stringify(await filled), "Purge the stream first")
+    await nats!.call("PURGE.EVENTS")
+    await cabinet.runPromise(Destinations.use((all) => all.restart(id)))
+    await serve()
+    assert.deepStrictEqual(await stored(), await accepted())
+  },
+)

@@ -80,6 +80,27 @@ it("only an owner adds a destination, and each refusal names its field", async (
       "bad_endpoint",
       "/endpoint",
     ],
+    [{ location: "nats://EVENTS/a b" }, 400, "bad_location", "/location"],
+    [{ location: "nats://EVENTS", format: "parquet" }, 400, "bad_location", "/location"],
+    [{ location: "nats://EVENTS" }, 400, "bad_endpoint", "/endpoint"],
+    [{ location: "nats://EVENTS", endpoint: "https://nats.example.com" }, 400, "bad_endpoint", "/endpoint"],
+    [{ location: "nats://EVENTS", endpoint: "nats://a:b@127.0.0.1" }, 400, "bad_endpoint", "/endpoint"],
+    [{ location: "nats://EVENTS", endpoint: "nats://127.0.0.1,tls://10.0.0.1" }, 400, "not_public", "/endpoint"],
+    [{ location: "nats://EVENTS", endpoint: "nats://127.0.0.1", region: "eu-west-1" }, 400, "not_s3", "/location"],
+    [
+      { location: "nats://EVENTS", endpoint: "nats://127.0.0.1", credentials: KEYS },
+      400,
+      "bad_credentials",
+      "/credentials",
+    ],
+    [
+      { location: "nats://EVENTS", endpoint: "nats://127.0.0.1", credentials: { user: "a", token: "b" } },
+      400,
+      "bad_credentials",
+      "/credentials",
+    ],
+    [{ location: "s3://events", credentials: KEYS, endpoint: "nats://127.0.0.1" }, 400, "bad_endpoint", "/endpoint"],
+    [{ location: "s3://events", credentials: { token: "b" } }, 400, "bad_credentials", "/credentials"],
     [{ location: "events", sources: [999] }, 404, "no_such_source", "/sources"],
   ] as const) {
     const { json, ...refused } = await owner.manage("POST", "destinations", body)
@@ -111,8 +132,21 @@ it("files have the events as the feed has them, for every reader, and a paused d
   const region = { region: "eu-central-1" }
   const changed = await owner.manage("PATCH", `destinations/${inBucket.json.id}`, region)
   assert.deepInclude(changed.json, { ...region, has_credentials: true })
-  const secrets = Object.values(KEYS)
-  for (const text of [inBucket.text, changed.text, (await owner.manage("GET", "audit")).text]) {
+  const stream = {
+    location: "nats://EVENTS/cabinet",
+    endpoint: "tls://127.0.0.1:9,nats://127.0.0.1",
+    credentials: { user: "cabinet", password: "correct-horse" },
+  }
+  const published = await owner.manage("POST", "destinations", stream)
+  const stored = { endpoint: "tls://127.0.0.1:9,nats://127.0.0.1:4222", has_credentials: true }
+  assert.deepInclude(published.json, stored, published.text)
+  const elsewhere = await owner.manage("PATCH", `destinations/${published.json.id}`, { endpoint: "nats://127.0.0.1:8" })
+  assert.deepEqual([elsewhere.status, elsewhere.json.error.code], [400, "credentials_needed"])
+  const token = { endpoint: "nats://127.0.0.1:8", credentials: { token: "correct-horse" } }
+  assert.strictEqual((await owner.manage("PATCH", `destinations/${published.json.id}`, token)).status, 200)
+  assert.strictEqual((await owner.manage("DELETE", `destinations/${published.json.id}`)).status, 204)
+  const secrets = [...Object.values(KEYS), "correct-horse"]
+  for (const text of [inBucket.text, changed.text, published.text, (await owner.manage("GET", "audit")).text]) {
     for (const secret of secrets) assert.notInclude(text, secret)
   }
 

@@ -24,6 +24,7 @@ const REFUSED_IMPORTS = [
   ["core", "effect/http"],
   ["core", "node:fs"],
   ["core", "undici"],
+  ["core", "@nats-io/transport-node"],
   ["core", "@data-cabinet/store-pg/event/PgEventLog"],
   ["store-pg", "@data-cabinet/http-node/routes/Server"],
   ["store-pg", "@data-cabinet/delivery/delivery/HttpCourier"],

@@ -1,4 +1,4 @@
-/** `cabinet destination …`: places that get the events of the feed as files. */
+/** `cabinet destination …`: places that get the events of the feed, as files or as messages. */
 import {
   type Destination,
   DESTINATION_FORMATS,
@@ -6,6 +6,7 @@ import {
   destinationShape,
 } from "@data-cabinet/core/destination/Destination"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
+import { isNats } from "@data-cabinet/core/destination/NatsSettings"
 import { isS3, S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { counted } from "@data-cabinet/core/text/Counted"
@@ -21,6 +22,8 @@ import { destinationArgument, destinationNamed, sourceNamed } from "./Named.ts"
 import { format, settingFlags, withCabinet } from "./Root.ts"
 import { declaredFlags, givenSettings } from "./SettingFlags.ts"
 
+const isElsewhere = (location: string) => isS3(location) || isNats(location)
+
 const places = settingFlags("destinationRoot", "allowedNetworks")
 
 const add = Command.make(
@@ -28,7 +31,7 @@ const add = Command.make(
   {
     location: Argument.String("PLACE").pipe(
       Argument.withDescription(
-        "s3://BUCKET/PREFIX, or a directory below CABINET_DESTINATION_ROOT, such as events or events/orders",
+        "s3://BUCKET/PREFIX; nats://STREAM/SUBJECT; or a directory below CABINET_DESTINATION_ROOT, such as events or events/orders",
       ),
     ),
     sources: Flag.String("source").pipe(
@@ -52,22 +55,23 @@ const add = Command.make(
     Effect.gen(function* () {
       const { location, as, from } = input
       // Read before anything is opened: a person may be typing them.
-      const given = isS3(location)
-        ? yield* newCredentials(input.credentialsFile)
+      const given = isElsewhere(location)
+        ? yield* newCredentials(location, input.credentialsFile)
         : yield* givenCredentials(input.credentialsFile)
       yield* withCabinet(input, () =>
         Effect.gen(function* () {
           const sources = input.sources.length === 0 ? null : yield* Effect.forEach(input.sources, sourceNamed)
           const place = { ...S3_SETTINGS.defaults, ...givenSettings(S3_SETTINGS, input), credentials: given ?? null }
           const added = yield* Destinations.use((all) => all.add({ location, format: as, sources, from, ...place }))
-          const words = `Destination ${added.id} gets ${from === "now" ? "new events" : "all events"} as ${as} files in ${location}. See: cabinet destination list`
+          const things = isNats(location) ? "messages" : `${as} files`
+          const words = `Destination ${added.id} gets ${from === "now" ? "new events" : "all events"} as ${things} in ${location}. See: cabinet destination list`
           yield* report(yield* format, destinationShape.json(added), () => words)
         }),
       )
     }),
 ).pipe(
   Command.withDescription(
-    "Write the events of the feed into a directory or a bucket of S3, as files that are complete when they appear",
+    "Write the events of the feed into a directory or a bucket of S3, as files that are complete when they appear, or into a stream of NATS JetStream",
   ),
 )
 
@@ -91,7 +95,7 @@ const set = Command.make(
         }),
       )
     }),
-).pipe(Command.withDescription("Change how the bucket of a destination is reached, or its credentials"))
+).pipe(Command.withDescription("Change how the bucket or the broker of a destination is reached, or its credentials"))
 
 const restart = Command.make("restart", { destination: destinationArgument, yes, ...places }, (input) =>
   Effect.andThen(
@@ -100,12 +104,12 @@ const restart = Command.make("restart", { destination: destinationArgument, yes,
       Effect.gen(function* () {
         const id = yield* destinationNamed(input.destination)
         const restarted = yield* Destinations.use((destinations) => destinations.restart(id))
-        const words = `Destination ${restarted.id} gets all events again, as files that begin with ${restarted.tag}.`
+        const words = `Destination ${restarted.id} gets all events again; its ${isNats(restarted.location) ? "messages have ids" : "files have names"} that begin with ${restarted.tag}.`
         yield* report(yield* format, destinationShape.json(restarted), () => words)
       }),
     ),
   ),
-).pipe(Command.withDescription("Send all events again, from the first; the destination must have no files"))
+).pipe(Command.withDescription("Send all events again, from the first; the destination must have no files or messages"))
 
 const stateOf = ({ paused, failures, error, retryAt, behind }: Destination): string =>
   paused
@@ -166,19 +170,28 @@ const resume = changing(
 
 const remove = Command.make("remove", { destination: destinationArgument, yes }, (input) =>
   Effect.andThen(
-    confirmed(input.yes, `Remove the destination ${input.destination}? Its files stay, but its position is forgotten.`),
+    confirmed(
+      input.yes,
+      `Remove the destination ${input.destination}? What was written stays, but its position is forgotten.`,
+    ),
     withCabinet({}, () =>
       Effect.gen(function* () {
         const id = yield* destinationNamed(input.destination)
         yield* Destinations.use((destinations) => destinations.remove(id))
-        yield* report(yield* format, { id, removed: true }, () => `Destination ${id} is removed; its files remain.`)
+        yield* report(
+          yield* format,
+          { id, removed: true },
+          () => `Destination ${id} is removed; what was written remains.`,
+        )
       }),
     ),
   ),
-).pipe(Command.withDescription("Forget a destination; its files remain"))
+).pipe(Command.withDescription("Forget a destination; its files or messages remain"))
 
 export const destinationCommand = Command.make("destination").pipe(
   Command.withExamples(EXAMPLES.destination),
-  Command.withDescription("Write the events of the feed as files, for engines that read NDJSON or Parquet"),
+  Command.withDescription(
+    "Write the events of the feed as files, for engines that read NDJSON or Parquet, or as messages of NATS JetStream",
+  ),
   Command.withSubcommands([add, list, set, pause, resume, restart, remove]),
 )

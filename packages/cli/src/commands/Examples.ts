@@ -64,6 +64,10 @@ export const EXAMPLES = {
       "destination add s3://events/orders --source Orders --endpoint https://s3.example.com --credentials-file s3.env",
       "Write the events of a source into a bucket",
     ),
+    example(
+      "destination add nats://EVENTS/cabinet --endpoint tls://nats.example.com --credentials-file cabinet.creds",
+      "Publish all events to a stream of NATS",
+    ),
     example("destination list", "Show how far each destination has come"),
   ],
   tenant: [example("tenant add acme", "Add a cabinet to a multi-tenant server")],

@@ -6,7 +6,6 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Destination } from "@data-cabinet/core/destination/Destination"
 import type { Poll } from "@data-cabinet/core/poll/Poll"
 import type { Source } from "@data-cabinet/core/source/Source"
-import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import { isDeepStrictEqual } from "node:util"
 import { Document, isMap, type YAMLMap } from "yaml"
 import type { CabinetState } from "./CabinetState.ts"
@@ -154,11 +153,14 @@ export const fileText = (state: CabinetState): string => {
   const certified = new Set(
     state.addresses.filter(({ clientCertificate }) => clientCertificate !== null).map(({ url }) => url),
   )
+  const held = new Set(
+    state.destinations.filter(({ hasCredentials }) => hasCredentials).map(({ location }) => location),
+  )
   for (const section of ["sources", "addresses", "polls", "destinations"] as const) {
     for (const [index, entry] of (file[section] ?? []).entries()) {
       const map = document.getIn([section, index], true)
       const withCertificate = section === "addresses" && "url" in entry && certified.has(entry.url)
-      const withCredentials = section === "destinations" && "location" in entry && isS3(entry.location)
+      const withCredentials = section === "destinations" && "location" in entry && held.has(entry.location)
       if (isMap(map)) remark(map, { ...(entry as object), withCertificate, withCredentials })
     }
   }

@@ -112,11 +112,17 @@ const destination = Schema.Struct({
   sources: sourceNames("The names of the sources whose events it gets; `all`, which is the default: also later ones."),
   credentials: Schema.optionalKey(
     Schema.Struct({
-      access_key_id: reference("The access key."),
-      secret_access_key: reference("The secret key."),
-      session_token: Schema.optionalKey(reference("Of temporary credentials.")),
+      access_key_id: Schema.optionalKey(reference("The access key of a bucket.")),
+      secret_access_key: Schema.optionalKey(reference("The secret key of a bucket.")),
+      session_token: Schema.optionalKey(reference("Of a bucket's temporary credentials.")),
+      user: Schema.optionalKey(reference("The user of a broker.")),
+      password: Schema.optionalKey(reference("The user's password.")),
+      token: Schema.optionalKey(reference("The token of a broker.")),
+      seed: Schema.optionalKey(reference("The seed of an nkey for a broker.")),
+      jwt: Schema.optionalKey(reference("The JWT that belongs to the seed.")),
     } satisfies { readonly [K in keyof typeof credentialFields]: unknown }).annotate({
-      description: "What a bucket is reached with; needed where the cabinet does not have them yet.",
+      description:
+        "What a bucket or a broker is reached with, of one kind; needed where the cabinet does not have them yet.",
     }),
   ),
   paused,

@@ -9,7 +9,14 @@ import {
 } from "@data-cabinet/core/destination/Destination"
 import type { DestinationError } from "@data-cabinet/core/destination/DestinationError"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
-import { S3_SETTINGS, type S3Credentials, type S3Settings } from "@data-cabinet/core/destination/S3Settings"
+import {
+  CREDENTIALS_EXPECTED,
+  credentialsOf,
+  type DestinationCredentials,
+  type GivenCredentials,
+} from "@data-cabinet/core/destination/DestinationCredentials"
+import { isNats } from "@data-cabinet/core/destination/NatsSettings"
+import { S3_SETTINGS, type S3Settings } from "@data-cabinet/core/destination/S3Settings"
 import { snakeKeys } from "@data-cabinet/core/json/KeyCase"
 import { camelFields } from "@data-cabinet/http-node/manage/ManageBodies"
 import { Effect, Option, Result } from "effect"
@@ -83,34 +90,38 @@ const problemOf = ({ code, message }: DestinationError, path: Path): Problem => 
 const ANYWHERE = { check: () => Effect.void }
 
 /** In the place of credentials that are there, wherever they are. */
-const HELD: S3Credentials = { accessKeyId: "held", secretAccessKey: "held", sessionToken: null }
+const held = (location: string): DestinationCredentials =>
+  isNats(location) ? { token: "held" } : { accessKeyId: "held", secretAccessKey: "held", sessionToken: null }
 
 const checked = (
   entry: DestinationEntry,
   object: Destination | null,
-  given: S3Credentials | null,
+  given: DestinationCredentials | null,
   check: AddressCheck["Service"] = ANYWHERE,
   obstacle: string | null = null,
 ): Effect.Effect<unknown, DestinationError> => {
   const settings = settingsOf(entry)
+  const { location, format = DESTINATION_DEFAULTS.format } = entry
   return object === null
-    ? checkPlace(check, { ...settings, location: entry.location, credentials: given }, obstacle)
+    ? checkPlace(check, { ...settings, location, format, credentials: given }, obstacle)
     : checkChange(check, object, { ...settings, ...(given === null ? {} : { credentials: given }) })
 }
 
 const readCredentials = (
-  { access_key_id, secret_access_key, session_token }: NonNullable<DestinationEntry["credentials"]>,
+  entry: NonNullable<DestinationEntry["credentials"]>,
   path: Path,
   { references }: Planning,
-): S3Credentials | null => {
+): DestinationCredentials | null => {
   const found = references.problems.length
-  const read = {
-    accessKeyId: references.read(access_key_id, [...path, "access_key_id"]),
-    secretAccessKey: references.read(secret_access_key, [...path, "secret_access_key"]),
-    sessionToken: session_token === undefined ? null : references.read(session_token, [...path, "session_token"]),
-  }
-  return references.problems.length > found ? null : read
+  const read = Object.entries(entry).map(([name, reference]) => [name, references.read(reference, [...path, name])])
+  return references.problems.length > found
+    ? null
+    : credentialsOf(camelFields(Object.fromEntries(read)) as GivenCredentials)
 }
+
+/** Whether the references are those of one kind of credentials. */
+const areOneKind = (entry: DestinationEntry): boolean =>
+  entry.credentials === undefined || credentialsOf(camelFields(entry.credentials)) !== null
 
 const sourcesOf = (entry: DestinationEntry, made: Made): ReadonlyArray<number> | null =>
   entry.sources === undefined || entry.sources === "all"
@@ -154,7 +165,7 @@ const planOne = (
   }
   const changes = object === null || settings.length + sent.length > 0
   // Without what the references lead to, which is a problem of its own.
-  const given = isSent ? (credentials ?? HELD) : null
+  const given = isSent ? (credentials ?? held(entry.location)) : null
   const result = changes ? Effect.runSync(Effect.result(checked(entry, object, given))) : Result.succeed(null)
   const problems: ReadonlyArray<Problem> = [
     ...(object === null ? [] : own)
@@ -163,6 +174,7 @@ const planOne = (
     ...(object === null && entry.sources?.length === 0
       ? [{ path: [...path, "sources"], message: "Name at least one source, or leave it out for all." }]
       : []),
+    ...(areOneKind(entry) ? [] : [{ path: [...path, "credentials"], message: CREDENTIALS_EXPECTED }]),
     ...(Result.isSuccess(result) ? [] : [problemOf(result.failure, path)]),
   ]
   return { step, problems, isSame: object !== null && step.fields.length === 0 }
@@ -214,7 +226,13 @@ export const unfitPlaces = Effect.fnUntraced(function* (
     known.has(entry.location)
       ? Effect.succeed<ReadonlyArray<Problem>>([])
       : Effect.match(
-          checked(entry, null, entry.credentials === undefined ? null : HELD, check.value, directoryObstacle),
+          checked(
+            entry,
+            null,
+            entry.credentials === undefined ? null : held(entry.location),
+            check.value,
+            directoryObstacle,
+          ),
           {
             onSuccess: (): ReadonlyArray<Problem> => [],
             onFailure: (error) => [problemOf(error, ["destinations", index])],

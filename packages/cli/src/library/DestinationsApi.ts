@@ -16,21 +16,22 @@ export type NewDestinationOptions = Pick<NewDestination, "location"> & Partial<N
 /** Places that get the events of the feed as files. A call about an unknown one rejects with `no_such_destination`. */
 export interface DestinationsApi {
   /**
-   * Writes events into a directory below `destinationRoot`, or into a bucket (`s3://BUCKET/PREFIX` with `credentials`), from now on.
+   * Writes events into a directory below `destinationRoot`, into a bucket (`s3://BUCKET/PREFIX` with `credentials`), or into a stream
+   * (`nats://STREAM/SUBJECT` with the brokers as `endpoint`), from now on.
    * Rejects with `bad_location` for a directory without that option.
    */
   readonly create: (destination: NewDestinationOptions) => Promise<Destination>
   /** All destinations, by id, with how far each has come. */
   readonly list: () => Promise<ReadonlyArray<Destination>>
-  /** Changes how a bucket is reached: its endpoint, its region, its URLs or its credentials. */
+  /** Changes how a bucket or a stream is reached: its endpoint, its region, its URLs or its credentials. */
   readonly change: (id: number, change: DestinationChange) => Promise<Destination>
-  /** Sends all events again. Rejects with `destination_filled` while its place has files. */
+  /** Sends all events again. Rejects with `destination_filled` while its place has files or messages. */
   readonly restart: (id: number) => Promise<Destination>
   /** Keeps the position, and writes nothing until it is resumed. */
   readonly pause: (id: number) => Promise<Destination>
   /** Continues at once, where it was. */
   readonly resume: (id: number) => Promise<Destination>
-  /** Forgets the destination. Its files stay. */
+  /** Forgets the destination. Its files and messages stay. */
   readonly remove: (id: number) => Promise<void>
 }
 

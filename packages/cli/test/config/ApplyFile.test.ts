@@ -184,6 +184,18 @@ it("credentials of a destination are sent where the cabinet lacks them, for anot
   await expect(
     open({ destinations: [{ ...bucket, location: "s3://events/new", endpoint: "http://10.0.0.1" }] }),
   ).rejects.toThrow("destinations[0].endpoint: ")
+  const stream = {
+    location: "nats://EVENTS/cabinet",
+    endpoint: "nats://127.0.0.1",
+    credentials: { token: "env:RANDOM_SECRET" },
+  }
+  await apply({ destinations: [stream] })
+  expect(await open({ destinations: [stream] })).toEqual([])
+  expect(await exported()).toContain("endpoint: nats://127.0.0.1:4222\n")
+  const mixed = { token: "env:RANDOM_SECRET", user: "env:RANDOM_SECRET" }
+  await expect(open({ destinations: [{ ...stream, location: "nats://OTHER", credentials: mixed }] })).rejects.toThrow(
+    "destinations[0].credentials: Give the credentials of one kind",
+  )
   await apply({ destinations: [] })
   expect(await exported()).not.toContain("destinations:")
 })

@@ -284,11 +284,11 @@ export interface Operations {
   /** All destinations. */
   readonly listDestinations: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Destination>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Add a destination. */
-  readonly addDestination: { readonly input: { readonly body: { readonly location: string; readonly format?: "ndjson" | "parquet"; readonly sources?: ReadonlyArray<number> | null; readonly from?: "beginning" | "now"; readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id: string; readonly secret_access_key: string; readonly session_token?: string | null } | null } }; readonly output: Destination }
+  readonly addDestination: { readonly input: { readonly body: { readonly location: string; readonly format?: "ndjson" | "parquet"; readonly sources?: ReadonlyArray<number> | null; readonly from?: "beginning" | "now"; readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id?: string; readonly secret_access_key?: string; readonly session_token?: string | null; readonly user?: string; readonly password?: string; readonly token?: string; readonly seed?: string; readonly jwt?: string | null } | null } }; readonly output: Destination }
   /** One destination. */
   readonly getDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: Destination }
-  /** Change how a bucket is reached. */
-  readonly changeDestination: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id: string; readonly secret_access_key: string; readonly session_token?: string | null } } }; readonly output: Destination }
+  /** Change how a bucket or a broker is reached. */
+  readonly changeDestination: { readonly input: { readonly path: { readonly id: number }; readonly body: { readonly endpoint?: string | null; readonly region?: string | null; readonly url_style?: "path" | "virtual-host" | null; readonly credentials?: { readonly access_key_id?: string; readonly secret_access_key?: string; readonly session_token?: string | null; readonly user?: string; readonly password?: string; readonly token?: string; readonly seed?: string; readonly jwt?: string | null } } }; readonly output: Destination }
   /** Remove a destination. */
   readonly removeDestination: { readonly input: { readonly path: { readonly id: number } }; readonly output: undefined }
   /** Send from the beginning. */

@@ -1088,9 +1088,11 @@ export const ENGLISH = {
   },
   destination: {
     title: "Destinations",
-    about: "Events of the feed as files, in directories of the server and in buckets of S3. An owner adds one with",
+    about:
+      "Events of the feed as files, in directories of the server and in buckets of S3, or as messages in streams of NATS. An owner adds one with",
     none: "No destinations yet",
-    noneHint: "A destination gets every event once, as files for engines that read NDJSON or Parquet.",
+    noneHint:
+      "A destination gets every event once, as files for engines that read NDJSON or Parquet, or as messages for consumers of NATS.",
     paused: "paused",
     waiting: "behind",
     upToDate: "up to date",
@@ -1111,11 +1113,11 @@ export const ENGLISH = {
     retry: "Try now",
     restart: "Send everything again",
     restartSays: (location: string) =>
-      `All events are sent to ${location} again, from the first. This is refused while it has files: move them elsewhere first.`,
+      `All events are sent to ${location} again, from the first. This is refused while it has files or messages: move the files elsewhere, or purge the stream, first.`,
     restartNow: "Send all events again",
     remove: "Remove",
     removeSays: (location: string) =>
-      `${location} gets no more events, and its position is forgotten. This cannot be undone. Its files remain.`,
+      `${location} gets no more events, and its position is forgotten. This cannot be undone. What was written remains.`,
     removeNow: "Remove the destination",
   },
   poll: {

@@ -56,6 +56,7 @@ const NAMES = new Set([
   "sns",
   "token",
   "ARN",
+  "NATS",
   // Values of a parameter.
   "beginning",
   "now",

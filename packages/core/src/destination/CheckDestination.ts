@@ -1,17 +1,11 @@
-/** The rules for a destination's location, for the settings of its bucket, and for its credentials. */
+/** The rules for a destination's location, for the settings of its bucket or stream, and for its credentials. */
 import { Effect } from "effect"
+import type { DestinationFormat } from "./Destination.ts"
 import { type AddressCheck, unfitAddress } from "../delivery/AddressCheck.ts"
+import { type DestinationCredentials, unfitCredentials } from "./DestinationCredentials.ts"
 import { type DestinationError, refuse } from "./DestinationError.ts"
-import {
-  bucketUrl,
-  credentialsRefusal,
-  isS3,
-  parseS3,
-  S3_SETTINGS,
-  type S3Credentials,
-  type S3Settings,
-  serviceUrl,
-} from "./S3Settings.ts"
+import { isNats, parseBrokers, parseNats } from "./NatsSettings.ts"
+import { bucketUrl, isS3, parseS3, S3_SETTINGS, type S3Settings, serviceUrl } from "./S3Settings.ts"
 
 const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/
 const MAX_SEGMENTS = 10
@@ -19,19 +13,20 @@ const MAX_SEGMENTS = 10
 const NAMES = `up to ${MAX_SEGMENTS} names of letters of a to z, digits, dots, hyphens and underscores, none of which begins with a dot or a hyphen`
 
 /** What a valid location is. */
-export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, such as events/orders, or s3://BUCKET/PREFIX; a directory and a prefix are ${NAMES}`
+export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, such as events/orders, or s3://BUCKET/PREFIX; a directory and a prefix are ${NAMES}. Or a stream of NATS, nats://STREAM/SUBJECT, with the beginning of the subjects of its messages`
 
 const areNames = (segments: ReadonlyArray<string>): boolean =>
   segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment))
 
 const isLocation = (location: string): boolean => {
+  if (isNats(location)) return parseNats(location) !== null
   const place = parseS3(location)
   return isS3(location) ? place !== null && areNames(place.prefix) : areNames(location.split("/"))
 }
 
 type Check = AddressCheck["Service"]
 
-/** A bucket is reached as a delivery's address is: at public addresses, and in allowed networks. */
+/** A bucket or a broker is reached as a delivery's address is: at public addresses, and in allowed networks. */
 const checkAddress = (check: Check, text: string): Effect.Effect<void, DestinationError> => {
   const url = URL.parse(text)
   if (url === null) {
@@ -49,7 +44,11 @@ const checkAddress = (check: Check, text: string): Effect.Effect<void, Destinati
 }
 
 const NOT_S3 =
-  "Only a destination in a bucket, s3://BUCKET/PREFIX, has an endpoint, a region, a URL style and credentials."
+  "Only a bucket, s3://BUCKET/PREFIX, has a region and a URL style; only a bucket and a stream have an endpoint and credentials."
+
+const BROKERS_NEEDED = "A stream needs an endpoint: its broker, such as tls://nats.example.com:4222."
+const NO_BROKERS = "The endpoint of a bucket is a URL of http or https."
+const ONLY_FILES = "A stream has messages of JSON, not files: leave out the format."
 
 /** The settings in the form in which they are stored. */
 const storedSettings = (given: S3Settings): S3Settings => ({
@@ -61,12 +60,23 @@ const checkSettings = Effect.fnUntraced(function* (check: Check, location: strin
   const refused = S3_SETTINGS.refusal(given)
   if (refused !== null) return yield* refuse(refused.code, refused.message)
   const settings = storedSettings(given)
+  const brokers = settings.endpoint === null ? null : parseBrokers(settings.endpoint)
+  if (isNats(location)) {
+    if (given.region !== null || given.urlStyle !== null) return yield* refuse("not_s3", NOT_S3)
+    if (brokers === null) return yield* refuse("bad_endpoint", BROKERS_NEEDED)
+    for (const { url } of brokers) yield* checkAddress(check, url.href)
+    return settings
+  }
+  if (brokers !== null) return yield* refuse("bad_endpoint", NO_BROKERS)
   yield* checkAddress(check, bucketUrl(parseS3(location)!.bucket, settings))
   return settings
 })
 
-const checkCredentials = (credentials: S3Credentials): Effect.Effect<void, DestinationError> => {
-  const refused = credentialsRefusal(credentials)
+const checkCredentials = (
+  location: string,
+  credentials: DestinationCredentials,
+): Effect.Effect<void, DestinationError> => {
+  const refused = unfitCredentials(location, credentials)
   return refused === null ? Effect.void : refuse("bad_credentials", refused)
 }
 
@@ -75,16 +85,22 @@ const isEmpty = (settings: Partial<S3Settings>) => S3_SETTINGS.all.every(({ key 
 /** The place of a new destination, as given. */
 interface GivenPlace extends S3Settings {
   readonly location: string
-  readonly credentials: S3Credentials | null
+  readonly format: DestinationFormat
+  readonly credentials: DestinationCredentials | null
 }
 
 /** Refuses a new destination; returns the settings as they are stored. `obstacle`: why there can be no directory here. */
 export const checkPlace = Effect.fnUntraced(function* (
   check: Check,
-  { location, credentials, ...settings }: GivenPlace,
+  { location, format, credentials, ...settings }: GivenPlace,
   obstacle: string | null,
 ) {
   if (!isLocation(location)) return yield* refuse("bad_location", `The location must be ${LOCATION_EXPECTED}.`)
+  if (isNats(location)) {
+    if (format !== "ndjson") return yield* refuse("bad_location", ONLY_FILES)
+    if (credentials !== null) yield* checkCredentials(location, credentials)
+    return yield* checkSettings(check, location, settings)
+  }
   if (!isS3(location)) {
     if (!isEmpty(settings) || credentials !== null) return yield* refuse("not_s3", NOT_S3)
     return obstacle === null ? S3_SETTINGS.defaults : yield* refuse("bad_location", obstacle)
@@ -92,23 +108,28 @@ export const checkPlace = Effect.fnUntraced(function* (
   if (credentials === null) {
     return yield* refuse("credentials_needed", "A bucket needs credentials: an access key and its secret key.")
   }
-  yield* checkCredentials(credentials)
+  yield* checkCredentials(location, credentials)
   return yield* checkSettings(check, location, settings)
 })
+
+/** Where the credentials are sent. */
+const receiver = (location: string, settings: S3Settings): string =>
+  isNats(location) ? (settings.endpoint ?? "") : serviceUrl(settings).origin
 
 /** Refuses a change; returns all settings after it. */
 export const checkChange = Effect.fnUntraced(function* (
   check: Check,
-  was: S3Settings & { readonly location: string },
-  { credentials, ...change }: Partial<S3Settings> & { readonly credentials?: S3Credentials },
+  was: S3Settings & { readonly location: string; readonly hasCredentials: boolean },
+  { credentials, ...change }: Partial<S3Settings> & { readonly credentials?: DestinationCredentials },
 ) {
-  if (!isS3(was.location)) return yield* refuse("not_s3", NOT_S3)
-  if (credentials !== undefined) yield* checkCredentials(credentials)
+  const { location } = was
+  if (!isS3(location) && !isNats(location)) return yield* refuse("not_s3", NOT_S3)
+  if (credentials !== undefined) yield* checkCredentials(location, credentials)
   const { endpoint, region, urlStyle } = was
-  const settings = yield* checkSettings(check, was.location, { endpoint, region, urlStyle, ...change })
-  const leaves = settings.endpoint !== was.endpoint && serviceUrl(settings).origin !== serviceUrl(was).origin
-  if (leaves && credentials === undefined) {
-    const message = `The credentials were given for ${serviceUrl(was).origin}: give them again for another endpoint.`
+  const settings = yield* checkSettings(check, location, { endpoint, region, urlStyle, ...change })
+  const leaves = settings.endpoint !== was.endpoint && receiver(location, settings) !== receiver(location, was)
+  if (leaves && was.hasCredentials && credentials === undefined) {
+    const message = `The credentials were given for ${receiver(location, was)}: give them again for another endpoint.`
     return yield* refuse("credentials_needed", message)
   }
   return settings

@@ -1,16 +1,17 @@
 /**
  * A destination: a place outside the cabinet to which events are written in the order of the feed. Adapters know the kinds of
  * places. The core relies on two properties: a slice of the feed appears whole or not at all, and writing it again changes
- * nothing.
+ * nothing. In a stream, the beginning of a slice may appear, and its position is then within the slice.
  *
  * Decision: docs/decisions/0099-destinations-get-slices-with-planned-ends.md
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, type Scope } from "effect"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 import { type FollowerState, MOST_BEHIND } from "../follower/FollowerStore.ts"
 import * as Shape from "../json/Shape.ts"
 import type { Items } from "../pagination/Items.ts"
-import { S3_SETTINGS, type S3Credentials, type S3Settings } from "./S3Settings.ts"
+import type { DestinationCredentials } from "./DestinationCredentials.ts"
+import { S3_SETTINGS, type S3Settings } from "./S3Settings.ts"
 
 /** All formats. */
 export const DESTINATION_FORMATS = ["ndjson", "parquet"] as const
@@ -30,14 +31,14 @@ export const DESTINATION = "destination"
 
 /** A destination to be created. */
 export interface NewDestination extends S3Settings {
-  /** A directory, relative to the root that the server's operator has set; or `s3://BUCKET/PREFIX`. */
+  /** A directory, relative to the root that the server's operator has set; `s3://BUCKET/PREFIX`; or `nats://STREAM/SUBJECT`. */
   readonly location: string
   readonly format: DestinationFormat
   /** Ids of the sources whose events it gets; null for all, including those created later. */
   readonly sources: ReadonlyArray<number> | null
   readonly from: DestinationStart
-  /** Null for a directory. */
-  readonly credentials: S3Credentials | null
+  /** Null for a directory, and for a broker that needs none. */
+  readonly credentials: DestinationCredentials | null
 }
 
 /** What a new destination has if nothing else is given. */
@@ -49,10 +50,10 @@ export const DESTINATION_DEFAULTS = {
   credentials: null,
 } as const satisfies Omit<NewDestination, "location">
 
-/** What can be changed of a destination in a bucket. */
+/** What can be changed of a destination in a bucket or a stream. */
 export interface DestinationChange extends Partial<S3Settings> {
   /** Instead of the current ones. */
-  readonly credentials?: S3Credentials
+  readonly credentials?: DestinationCredentials
 }
 
 /** A destination as it is stored. */
@@ -76,14 +77,19 @@ export interface Destination extends Omit<StoredDestination, "followerId">, Pick
 /** The destination's JSON and its description. */
 export const destinationShape = Shape.named(
   "Destination",
-  Shape.object<Destination>("A place that gets the events of the feed as files.", {
+  Shape.object<Destination>("A place that gets the events of the feed, as files or as messages of a stream.", {
     id: Shape.id("Its id."),
-    location: Shape.text("A directory below the root that the server's operator has set, or `s3://BUCKET/PREFIX`."),
+    location: Shape.text(
+      "A directory below the root that the server's operator has set, `s3://BUCKET/PREFIX`, or `nats://STREAM/SUBJECT`.",
+    ),
     ...S3_SETTINGS.shapes,
     hasCredentials: Shape.flag("Whether it has credentials, which are never shown."),
-    format: Shape.oneOf(DESTINATION_FORMATS, "The format of its files."),
+    format: Shape.oneOf(
+      DESTINATION_FORMATS,
+      "The format of its files; `ndjson` for a stream, whose messages are such lines.",
+    ),
     sources: Shape.orNull(Shape.list(Shape.id("A source's id.")), "The sources whose events it gets; null for all."),
-    tag: Shape.text("The beginning of the names of its files."),
+    tag: Shape.text("The beginning of the names of its files, and of the ids of its messages."),
     createdAt: Shape.time("When it was added."),
     paused: Shape.flag("Whether it is paused."),
     eventId: Shape.orNull(Shape.id("The last event that is there; null before the first.", 10_417)),
@@ -108,6 +114,8 @@ export interface FeedSlice {
   readonly to: FeedPlace
   /** Its events in order, each as the feed has it. */
   readonly events: ReadonlyArray<Items>
+  /** The place of an event, which is counted from 0 in each of `events`. */
+  readonly placeOf: (page: number, index: number) => FeedPlace
   /** Checked immediately before the slice appears: false once another process may be at work on the destination. */
   readonly mayAppear: () => boolean
 }
@@ -123,10 +131,12 @@ export interface OpenDestination {
   readonly position: (known: FeedPlace) => Effect.Effect<FeedPlace | null, DestinationFailure>
   /** Resolves when the slice is there to stay. A slice that is written again replaces itself. */
   readonly write: (slice: FeedSlice) => Effect.Effect<void, DestinationFailure>
+  /** Of a stream, which takes few events as well as many: the most events of a slice. It is written to without a long rest. */
+  readonly mostEvents?: number
 }
 
 /** The credentials of a destination; `unreadable` without the key that they are encrypted with. */
-export type HeldCredentials = S3Credentials | "unreadable" | null
+export type HeldCredentials = DestinationCredentials | "unreadable" | null
 
 /** The parts of a destination that an adapter needs. */
 export interface DestinationPlace extends S3Settings, Pick<StoredDestination, "location" | "format" | "tag"> {
@@ -139,6 +149,7 @@ export class DestinationAdapters extends Context.Service<
   {
     /** Why this process cannot write to directories; null if it can. */
     readonly directoryObstacle: string | null
-    readonly open: (place: DestinationPlace) => Effect.Effect<OpenDestination, DestinationFailure>
+    /** It is closed with the scope. */
+    readonly open: (place: DestinationPlace) => Effect.Effect<OpenDestination, DestinationFailure, Scope.Scope>
   }
 >()("@data-cabinet/core/destination/DestinationAdapters") {}

@@ -4,7 +4,8 @@ import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { FeedPlace } from "../feed/FeedStore.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
 import type { DestinationPlace, HeldCredentials, NewDestination, StoredDestination } from "./Destination.ts"
-import type { S3Credentials, S3Settings } from "./S3Settings.ts"
+import type { DestinationCredentials } from "./DestinationCredentials.ts"
+import type { S3Settings } from "./S3Settings.ts"
 
 /** Why a destination is not created. */
 export type AddObstacle = "exists" | "full" | "no_source"
@@ -12,7 +13,7 @@ export type AddObstacle = "exists" | "full" | "no_source"
 /** How a bucket is reached from now on. */
 export interface StoredChange extends S3Settings {
   /** Null leaves them as they are. */
-  readonly credentials: S3Credentials | null
+  readonly credentials: DestinationCredentials | null
 }
 
 /** A destination at work. */

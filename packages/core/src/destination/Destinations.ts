@@ -17,6 +17,7 @@ import {
 } from "./Destination.ts"
 import { type DestinationError, refuse } from "./DestinationError.ts"
 import { type AddObstacle, DestinationStore } from "./DestinationStore.ts"
+import { isNats } from "./NatsSettings.ts"
 
 const obstacleIs = (obstacle: AddObstacle, { location, sources }: NewDestination) => {
   if (obstacle === "exists") {
@@ -43,10 +44,10 @@ export class Destinations extends Context.Service<
     /** By id. */
     readonly list: Effect.Effect<ReadonlyArray<Destination>, StoreUnavailable>
     readonly get: (id: number) => Returns<Destination>
-    /** How its bucket is reached. It is due at once. */
+    /** How its bucket or stream is reached. It is due at once. */
     readonly change: (id: number, change: DestinationChange) => Returns<Destination>
     /**
-     * Sends all events again, from the first. Its place must have no files, because they would have the same events; the new
+     * Sends all events again, from the first. Its place must have no files or messages, because they would have the same events; the new
      * ones have another tag.
      */
     readonly restart: (id: number) => Returns<Destination>
@@ -112,10 +113,13 @@ export class Destinations extends Context.Service<
           if (Option.isNone(place)) return yield* noSuch(id)
           const found = yield* adapters.open(place.value).pipe(
             Effect.flatMap((opened) => opened.position(FEED_START)),
+            Effect.scoped,
             Effect.catch(({ message }) => refuse("destination_failed", message)),
           )
           if (found !== null) {
-            const message = `${place.value.location} has files of this destination, up to event ${found.id}. Move them elsewhere first: all events are written again.`
+            const { location } = place.value
+            const [things, act] = isNats(location) ? ["messages", "Purge the stream"] : ["files", "Move them elsewhere"]
+            const message = `${location} has ${things} of this destination, up to event ${found.id}. ${act} first: all events are written again.`
             return yield* refuse("destination_filled", message)
           }
           return yield* change(id, store.restart(id, yield* newTag))

@@ -1,8 +1,9 @@
 /**
- * How a destination in a bucket is reached, each setting declared once. JSON, bodies, OpenAPI, checks, error codes, flags, form
+ * How a destination in a bucket or a stream is reached, each setting declared once. JSON, bodies, OpenAPI, checks, error codes, flags, form
  * fields and columns follow from `S3_SETTINGS`. Those of a directory are all null.
  */
 import { type Setting, settingsOf } from "../json/Setting.ts"
+import { parseBrokers } from "./NatsSettings.ts"
 
 /** How a bucket is named in a URL: in its path, or as a part of the host name. */
 export const URL_STYLES = ["path", "virtual-host"] as const
@@ -11,7 +12,7 @@ export type UrlStyle = (typeof URL_STYLES)[number]
 
 /** How a bucket is reached. */
 export interface S3Settings {
-  /** The URL of the service; null for Amazon's in the region. */
+  /** The URL of the service; null for Amazon's in the region. For a stream, the URLs of its brokers, separated by commas. */
   readonly endpoint: string | null
   /** Null: us-east-1. */
   readonly region: string | null
@@ -20,6 +21,7 @@ export interface S3Settings {
 }
 
 const endpointRefusal = (text: string): string | null => {
+  if (parseBrokers(text) !== null) return null
   const url = URL.parse(text)
   const isPlain =
     url !== null &&
@@ -28,21 +30,34 @@ const endpointRefusal = (text: string): string | null => {
     [url.username, url.password, url.search, url.hash].every((part) => part === "")
   return isPlain
     ? null
-    : "The endpoint must be the URL of a service without path, query and password, such as https://s3.example.com."
+    : "The endpoint must be a URL without path, query and password, such as https://s3.example.com or tls://nats.example.com:4222; for brokers, up to nine with commas between them."
 }
+
+/** The endpoint in the form in which it is stored. */
+const storedEndpoint = (endpoint: string): string =>
+  parseBrokers(endpoint)
+    ?.map(({ text }) => text)
+    .join() ??
+  URL.parse(endpoint)?.origin ??
+  endpoint
 
 const DECLARED = {
   endpoint: {
-    about: "The URL of the S3 service; null: Amazon's in the region, and always for a directory.",
+    about:
+      "The URL of the S3 service; null: Amazon's in the region, and always for a directory. For a stream, the URLs of its brokers, `nats://` or `tls://`, separated by commas.",
     input: { kind: "text", maxLength: 300, example: "https://s3.example.com", is: "url" },
     default: null,
     check: {
       refusal: endpointRefusal,
       code: "bad_endpoint",
-      meaning: "The endpoint is not a URL of http or https without path, query and password.",
+      meaning: "The endpoint is not a URL without path, query and password whose scheme fits the place.",
     },
-    stored: (endpoint: string | null) => (endpoint === null ? null : (URL.parse(endpoint)?.origin ?? endpoint)),
-    flag: { metavar: "URL", about: "URL of the S3 service; none (the default) for Amazon's in the region" },
+    stored: (endpoint: string | null) => (endpoint === null ? null : storedEndpoint(endpoint)),
+    flag: {
+      metavar: "URL",
+      about:
+        "URL of the S3 service; none (the default) for Amazon's in the region. For a stream, the URLs of its brokers, with commas",
+    },
   },
   region: {
     about: "The region of the bucket; null: us-east-1, which most other services take as well.",

@@ -45,6 +45,8 @@ const later = (one: FeedPlace, other: FeedPlace | null): FeedPlace =>
 /** What was read of the feed. */
 interface Reading {
   readonly events: ReadonlyArray<Items>
+  /** For each of them, the place of an event. */
+  readonly places: ReadonlyArray<FeedPage["behind"]>
   /** Of the last event; null without one. */
   readonly to: FeedPlace | null
   readonly hasMore: boolean
@@ -62,9 +64,11 @@ const readSlice = Effect.fnUntraced(function* (
   { destination: { sources } }: DestinationWork,
   from: FeedPlace,
   end: FeedPlace | null,
+  mostEvents: number,
 ) {
   const feed = yield* FeedStore
   const events: Array<Items> = []
+  const places: Array<FeedPage["behind"]> = []
   let to: FeedPlace | null = null
   let [bytes, count] = [0, 0]
   for (;;) {
@@ -81,14 +85,15 @@ const readSlice = Effect.fnUntraced(function* (
     const kept = end === null ? page.items.length : within(page.items.length, page.behind, end)
     if (kept > 0) {
       events.push(page.items.first(kept))
+      places.push(page.behind)
       to = page.behind(kept - 1)
       bytes += page.items.byteLength
       count += kept
     }
     const isCut = kept < page.items.length
-    const isFull = end === null && (bytes >= SLICE_BYTES || count >= SLICE_EVENTS)
+    const isFull = end === null && (bytes >= SLICE_BYTES || count >= mostEvents)
     if (isCut || isFull || !page.hasMore) {
-      const reading: Reading = { events, to, hasMore: isCut || page.hasMore }
+      const reading: Reading = { events, places, to, hasMore: isCut || page.hasMore }
       return reading
     }
   }
@@ -106,7 +111,8 @@ const write = Effect.fnUntraced(function* (held: HeldFollower, work: Destination
   // Before the events are read: what is below it is among them.
   const tail = yield* FeedTailStore.use(({ end }) => end)
   const planned = work.planned !== null && isAfter(work.planned, place) ? work.planned : null
-  const { events, to, hasMore } = yield* readSlice(work, place, planned)
+  const mostEvents = Math.min(opened.mostEvents ?? SLICE_EVENTS, SLICE_EVENTS)
+  const { events, places, to, hasMore } = yield* readSlice(work, place, planned, mostEvents)
   const passed = later(to ?? place, planned ?? (hasMore ? null : tail))
   if (to !== null) {
     if (planned === null && !(yield* store.plan(held, to))) return "lost"
@@ -115,13 +121,15 @@ const write = Effect.fnUntraced(function* (held: HeldFollower, work: Destination
       from: place,
       to: planned ?? to,
       events,
+      placeOf: (page, index) => places[page]!(index),
       mayAppear: () => clock.currentTimeMillisUnsafe() < until,
     }
     yield* Effect.timeoutOrElse(opened.write(slice), { duration: `${WRITE_SECONDS} seconds`, orElse: tooSlow })
   }
   if (isAfter(passed, place) && !(yield* store.move(held, passed))) return "lost"
-  return hasMore || planned !== null ? "again" : "end"
-})
+  if (hasMore || planned !== null) return "again"
+  return opened.mostEvents === undefined ? "end" : "soon"
+}, Effect.scoped)
 
 type Needs = DestinationStore | DestinationAdapters | FeedStore | FeedTailStore
 

@@ -13,9 +13,9 @@ import { FollowerStore, type HeldFollower } from "./FollowerStore.ts"
 
 /**
  * How a turn ended. `again`: there is more to do, after others of its kind had their turn. `lost`: another process has
- * claimed the follower since.
+ * claimed the follower since. `soon`: the end, and a short rest instead of the kind's.
  */
-export type TurnEnd = "more" | "again" | "end" | "lost"
+export type TurnEnd = "more" | "again" | "end" | "soon" | "lost"
 
 /** A kind of follower, and its work. */
 export interface FollowerKind<R> {
@@ -38,6 +38,8 @@ export interface FollowerKind<R> {
 
 /** The pause between two turns while more remains: long work leaves the database to others. */
 const BREATH_MILLIS = 20
+/** A rest that lets others have their turn. */
+const SHORT_REST_MILLIS = 1_000
 /** The pause after another process was found to be at work on the follower that is due. */
 const TAKEN_PAUSE_MILLIS = 1_000
 /** How long a process that shuts down waits for its follower to be released. */
@@ -62,7 +64,7 @@ const serve = <R>(store: Store, { kind, turn, restMillis }: FollowerKind<R>, hel
       end = yield* turn(held)
       if (end === "more") yield* Effect.sleep(BREATH_MILLIS)
     }
-    if (end !== "lost") yield* store.release(held, end === "end" ? restMillis : 0)
+    if (end !== "lost") yield* store.release(held, end === "end" ? restMillis : end === "soon" ? SHORT_REST_MILLIS : 0)
   }).pipe(
     Effect.onInterrupt(() => Effect.ignore(Effect.timeoutOption(store.release(held, 0), LAST_RELEASE))),
     Effect.catchCause((cause) =>

@@ -1,4 +1,4 @@
-/** The destinations of a process: buckets of S3, and directories below the root that its operator has set. */
+/** The destinations of a process: buckets of S3, streams of NATS, and directories below the root that its operator has set. */
 import { join } from "node:path"
 import {
   DestinationAdapters,
@@ -6,6 +6,8 @@ import {
   type DestinationFormat,
   type DestinationPlace,
 } from "@data-cabinet/core/destination/Destination"
+import { areOfS3 } from "@data-cabinet/core/destination/DestinationCredentials"
+import { isNats } from "@data-cabinet/core/destination/NatsSettings"
 import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import { Effect, Layer } from "effect"
 import { PinnedClient } from "../outgoing/PinnedClient.ts"
@@ -25,7 +27,7 @@ const UNREADABLE = "The credentials of the destination cannot be decrypted with 
 
 const fail = (message: string) => Effect.fail(new DestinationFailure({ message }))
 
-// Either adapter is loaded only by a cabinet that has such a destination.
+// Each adapter is loaded only by a cabinet that has such a destination.
 
 const openDirectory = Effect.fnUntraced(function* (place: DestinationPlace, { root, encoder }: DestinationOptions) {
   if (root === null) return yield* fail(NO_ROOT)
@@ -39,9 +41,16 @@ const openBucket = Effect.fnUntraced(function* (
   { encoder }: DestinationOptions,
 ) {
   const { credentials } = place
-  if (credentials === null || credentials === "unreadable") return yield* fail(UNREADABLE)
+  if (credentials === null || credentials === "unreadable" || !areOfS3(credentials)) return yield* fail(UNREADABLE)
   const { s3Destination } = yield* Effect.promise(() => import("./S3Destination.ts"))
   return s3Destination(client, place, credentials, encoder(place.format))
+})
+
+const openStream = Effect.fnUntraced(function* (client: PinnedClient["Service"], place: DestinationPlace) {
+  const { credentials } = place
+  if (credentials === "unreadable" || (credentials !== null && areOfS3(credentials))) return yield* fail(UNREADABLE)
+  const { natsDestination } = yield* Effect.promise(() => import("./NatsDestination.ts"))
+  return yield* natsDestination(client, place, credentials)
 })
 
 export const layer = (options: DestinationOptions) =>
@@ -50,7 +59,10 @@ export const layer = (options: DestinationOptions) =>
     PinnedClient.use((client) =>
       Effect.succeed({
         directoryObstacle: options.root === null ? NO_ROOT : null,
-        open: (place) => (isS3(place.location) ? openBucket(client, place, options) : openDirectory(place, options)),
+        open: (place) => {
+          if (isNats(place.location)) return openStream(client, place)
+          return isS3(place.location) ? openBucket(client, place, options) : openDirectory(place, options)
+        },
       } satisfies DestinationAdapters["Service"]),
     ),
   )

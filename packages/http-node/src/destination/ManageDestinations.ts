@@ -9,7 +9,14 @@ import {
 } from "@data-cabinet/core/destination/Destination"
 import { LOCATION_EXPECTED } from "@data-cabinet/core/destination/CheckDestination"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
-import { S3_SETTINGS, type S3Credentials } from "@data-cabinet/core/destination/S3Settings"
+import {
+  CREDENTIALS_EXPECTED,
+  credentialsOf,
+  type DestinationCredentials,
+  type GivenCredentials,
+} from "@data-cabinet/core/destination/DestinationCredentials"
+import { type DestinationError, refuse } from "@data-cabinet/core/destination/DestinationError"
+import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { Effect, Schema } from "effect"
 import { type BodyFields, camelFields, idField, text } from "../manage/ManageBodies.ts"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
@@ -19,16 +26,24 @@ import { settingFields, settingParams } from "../manage/SettingBodies.ts"
 
 const MAX_SOURCES = 1_000
 
-/** The credentials of a bucket. */
+/** The credentials of a bucket or of a broker. */
 export const credentialFields = {
-  access_key_id: text(128, "The access key. Never shown."),
-  secret_access_key: text(256, "The secret key. Never shown."),
-  session_token: Schema.optionalKey(Schema.NullOr(text(8192, "Of temporary credentials. Never shown."))),
-} satisfies BodyFields<S3Credentials>
+  access_key_id: Schema.optionalKey(text(128, "The access key of a bucket. Never shown.")),
+  secret_access_key: Schema.optionalKey(text(256, "The secret key of a bucket. Never shown.")),
+  session_token: Schema.optionalKey(Schema.NullOr(text(8192, "Of a bucket's temporary credentials. Never shown."))),
+  user: Schema.optionalKey(text(256, "The user of a broker.")),
+  password: Schema.optionalKey(text(1024, "The user's password. Never shown.")),
+  token: Schema.optionalKey(text(1024, "The token of a broker. Never shown.")),
+  seed: Schema.optionalKey(text(58, "The seed of an nkey for a broker. Never shown.")),
+  jwt: Schema.optionalKey(Schema.NullOr(text(8192, "The JWT that belongs to the seed. Never shown."))),
+} satisfies BodyFields<GivenCredentials>
 
 const credentials = Schema.Struct(credentialFields)
 
-const credentialsOf = (body: typeof credentials.Type): S3Credentials => ({ sessionToken: null, ...camelFields(body) })
+const readCredentials = (body: typeof credentials.Type): Effect.Effect<DestinationCredentials, DestinationError> => {
+  const read = credentialsOf(camelFields(body))
+  return read === null ? refuse("bad_credentials", CREDENTIALS_EXPECTED) : Effect.succeed(read)
+}
 
 export const newDestination = Schema.Struct({
   location: text(1_100, `The location is ${LOCATION_EXPECTED}.`),
@@ -47,7 +62,9 @@ export const newDestination = Schema.Struct({
   ),
   ...settingFields(S3_SETTINGS),
   credentials: Schema.optionalKey(
-    Schema.NullOr(credentials).annotate({ description: "For a bucket; null or absent for a directory." }),
+    Schema.NullOr(credentials).annotate({
+      description: "For a bucket or a broker, of one kind; null or absent for a directory.",
+    }),
   ),
 } satisfies BodyFields<NewDestination>)
 
@@ -101,7 +118,7 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       path: "/manage/v1/destinations",
       summary: "Add a destination",
       description:
-        "It gets the events of the feed in order, as files that are complete when they appear: one when there are new events, and then at most one a minute, or one for every 16 MiB.",
+        "It gets the events of the feed in order. Files are complete when they appear: one when there are new events, and then at most one a minute, or one for every 16 MiB. A stream gets a message for each event, within seconds.",
       action: "destination.change",
       once: { completed: "transaction" },
       body: newDestination,
@@ -115,14 +132,11 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       },
       response: one(destinationShape, "The destination.", 201),
       respond: ({ body: { credentials: given = null, ...body } }) =>
-        Effect.map(
-          destinations.add({
-            ...DESTINATION_DEFAULTS,
-            ...camelFields(body),
-            credentials: given === null ? null : credentialsOf(given),
-          }),
-          destinationShape.json,
-        ),
+        Effect.gen(function* () {
+          const read = given === null ? null : yield* readCredentials(given)
+          const made = { ...DESTINATION_DEFAULTS, ...camelFields(body), credentials: read }
+          return destinationShape.json(yield* destinations.add(made))
+        }),
     }),
     manageEndpoint({
       ...common,
@@ -140,7 +154,7 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       id: "changeDestination",
       method: "PATCH",
       path: "/manage/v1/destinations/{id}",
-      summary: "Change how a bucket is reached",
+      summary: "Change how a bucket or a broker is reached",
       description:
         "Missing fields stay. Another endpoint needs `credentials` as well. It is tried again at once. A directory has nothing that can be changed.",
       action: "destination.change",
@@ -149,13 +163,10 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       errors: ["no_such_destination", ...PLACE_ERRORS],
       params: { no_such_destination: "id", ...PLACE_PARAMS },
       respond: ({ path: [id], body: { credentials: given, ...body } }) =>
-        Effect.map(
-          destinations.change(id, {
-            ...camelFields(body),
-            ...(given === undefined ? {} : { credentials: credentialsOf(given) }),
-          }),
-          destinationShape.json,
-        ),
+        Effect.gen(function* () {
+          const secret = given === undefined ? {} : { credentials: yield* readCredentials(given) }
+          return destinationShape.json(yield* destinations.change(id, { ...camelFields(body), ...secret }))
+        }),
     }),
     manageEndpoint({
       ...common,
@@ -164,7 +175,7 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       path: "/manage/v1/destinations/{id}/restart",
       summary: "Send from the beginning",
       description:
-        "Sends all events again, from the first one. Refused while its place has its files: move them elsewhere first. The new files have another tag.",
+        "Sends all events again, from the first one. Refused while its place has files or messages of it: move the files elsewhere, or purge the stream, first. The new ones have another tag.",
       action: "destination.change",
       response: shown,
       errors: ["no_such_destination", "destination_filled", "destination_failed"],
@@ -176,7 +187,7 @@ export const manageDestinations = Effect.map(Destinations, (destinations) => {
       method: "DELETE",
       path: "/manage/v1/destinations/{id}",
       summary: "Remove a destination",
-      description: "Its files stay. A destination that is added for the same place needs an empty one.",
+      description: "Its files and messages stay. A destination that is added for the same place needs an empty one.",
       action: "destination.change",
       response: nothing("It is removed."),
       respond: ({ path: [id] }) => Effect.as(destinations.remove(id), undefined),

@@ -111,10 +111,11 @@ export const OWN = {
   no_such_destination: { status: 404, meaning: "No destination has this id." },
   bad_location: {
     status: 400,
-    meaning: "The location is neither a bucket nor a directory that this server writes to; the message says why.",
+    meaning:
+      "The location is neither a bucket, nor a stream, nor a directory that this server writes to; the message says why.",
   },
   ...codesOf(S3_SETTINGS),
-  not_s3: { status: 400, meaning: "Only a destination in a bucket has such a setting." },
+  not_s3: { status: 400, meaning: "A destination of this kind has no such setting." },
   bad_credentials: { status: 400, meaning: "The credentials cannot be used; the message says why." },
   credentials_needed: { status: 400, meaning: "A bucket needs credentials, and another endpoint needs them again." },
   destination_filled: {

@@ -4,7 +4,8 @@ import {
   MAX_DESTINATIONS,
   type StoredDestination,
 } from "@data-cabinet/core/destination/Destination"
-import { S3_SETTINGS, type S3Credentials, type S3Settings } from "@data-cabinet/core/destination/S3Settings"
+import type { DestinationCredentials } from "@data-cabinet/core/destination/DestinationCredentials"
+import { S3_SETTINGS, type S3Settings } from "@data-cabinet/core/destination/S3Settings"
 import {
   type AddObstacle,
   DestinationStore,
@@ -32,14 +33,14 @@ interface Obstacles {
 
 const PURPOSE = "destination credentials"
 
-const encrypted = (cipher: SecretCipher, credentials: S3Credentials | null): string | null =>
+const encrypted = (cipher: SecretCipher, credentials: DestinationCredentials | null): string | null =>
   credentials === null ? null : cipher.encrypt(PURPOSE, JSON.stringify(credentials))
 
 const decrypted = (cipher: SecretCipher, stored: string | null): HeldCredentials =>
   stored === null
     ? null
     : Result.match(cipher.decrypt(PURPOSE, stored), {
-        onSuccess: (text) => JSON.parse(text) as S3Credentials,
+        onSuccess: (text) => JSON.parse(text) as DestinationCredentials,
         onFailure: () => "unreadable",
       })
 

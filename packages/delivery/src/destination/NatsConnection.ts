@@ -1,0 +1,86 @@
+/**
+ * A connection to a broker of NATS. Each name is resolved once and its addresses are checked, as those of a delivery are; the
+ * library gets only a checked address, and the certificate is checked against the name. It neither reconnects nor uses the
+ * addresses that a broker announces.
+ */
+import { isIP } from "node:net"
+import { DestinationFailure } from "@data-cabinet/core/destination/Destination"
+import type { Broker, NatsCredentials } from "@data-cabinet/core/destination/NatsSettings"
+import {
+  type ConnectionOptions,
+  connect,
+  errors,
+  jwtAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+} from "@nats-io/transport-node"
+import { Effect } from "effect"
+import type { PinnedClient } from "../outgoing/PinnedClient.ts"
+
+/** For each address. */
+const CONNECT_MILLIS = 3_000
+
+const fail = (message: string) => Effect.fail(new DestinationFailure({ message }))
+
+/** Why connecting failed. */
+const whyNot = (broker: Broker, error: unknown, hasCredentials: boolean): string => {
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
+    const mend = hasCredentials ? "Give its credentials again" : "Give it credentials"
+    return `The broker ${broker.text} refused to sign in: ${message}. ${mend} with cabinet destination set.`
+  }
+  // The library's, when a broker demands encryption and gets no options for it.
+  if (!broker.secure && error instanceof Error && error.cause instanceof TypeError) {
+    return `The broker ${broker.text} demands encryption: give its address with tls://.`
+  }
+  return `The broker was not reached at ${broker.text}: ${message}.`
+}
+
+const signIn = (credentials: NatsCredentials | null): ConnectionOptions => {
+  if (credentials === null) return {}
+  if ("user" in credentials) return { user: credentials.user, pass: credentials.password }
+  if ("token" in credentials) return { token: credentials.token }
+  const seed = new TextEncoder().encode(credentials.seed)
+  return { authenticator: credentials.jwt === null ? nkeyAuthenticator(seed) : jwtAuthenticator(credentials.jwt, seed) }
+}
+
+/** Of the certificate: a name is also sent to the broker, an IP address is only compared. */
+const certified = ({ host }: Broker): object => (isIP(host) === 0 ? { servername: host } : { host })
+
+const optionsFor = (broker: Broker, address: string, credentials: NatsCredentials | null): ConnectionOptions => ({
+  servers: [`${isIP(address) === 6 ? `[${address}]` : address}:${broker.port}`],
+  resolve: false,
+  ignoreClusterUpdates: true,
+  reconnect: false,
+  timeout: CONNECT_MILLIS,
+  tls: broker.secure ? certified(broker) : null,
+  name: "data-cabinet",
+  noAsyncTraces: true,
+  ...signIn(credentials),
+})
+
+const reach = Effect.fnUntraced(function* (
+  client: PinnedClient["Service"],
+  broker: Broker,
+  credentials: NatsCredentials | null,
+) {
+  const addresses = yield* client
+    .check(broker.url)
+    .pipe(Effect.catch(({ message }) => fail(`The broker was not reached at ${broker.text}: ${message}.`)))
+  const attempts = addresses.map((address) =>
+    Effect.tryPromise({
+      try: () => connect(optionsFor(broker, address, credentials)),
+      catch: (error) => new DestinationFailure({ message: whyNot(broker, error, credentials !== null) }),
+    }),
+  )
+  return yield* Effect.firstSuccessOf(attempts)
+})
+
+const close = (connection: NatsConnection) => Effect.ignore(Effect.tryPromise(() => connection.close()))
+
+/** A connection to the first broker that responds, until the scope ends. */
+export const natsConnection = (
+  client: PinnedClient["Service"],
+  brokers: ReadonlyArray<Broker>,
+  credentials: NatsCredentials | null,
+) => Effect.acquireRelease(Effect.firstSuccessOf(brokers.map((broker) => reach(client, broker, credentials))), close)
