@@ -27,13 +27,14 @@ const entering = (files: ReadonlyArray<string>): string => {
   return `--import=data:text/javascript,${encodeURIComponent(`import{writeFileSync}from"node:fs";${writes}`)}`
 }
 
-/** Each controller has a tree of its own. */
+/** Each controller has a tree of its own. The cores are the group's, whatever else runs. */
 const separate = (name: string, { bytes, cores }: Limits): SmallMachine => {
   const [memory, cpu] = [join(ROOT, "memory", name), join(ROOT, "cpu", name)]
   for (const dir of [memory, cpu]) mkdirSync(dir, { recursive: true })
   writeFileSync(join(memory, "memory.limit_in_bytes"), String(bytes))
   writeFileSync(join(cpu, "cpu.cfs_period_us"), String(PERIOD_MICROS))
   writeFileSync(join(cpu, "cpu.cfs_quota_us"), String(cores * PERIOD_MICROS))
+  writeFileSync(join(cpu, "cpu.shares"), "262144")
   return {
     nodeOptions: entering([join(memory, "cgroup.procs"), join(cpu, "cgroup.procs")]),
     killed: () => Number(/^oom_kill (\d+)/m.exec(readFileSync(join(memory, "memory.oom_control"), "utf8"))![1]),
@@ -48,6 +49,7 @@ const unified = (name: string, { bytes, cores }: Limits): SmallMachine => {
   mkdirSync(dir, { recursive: true })
   writeFileSync(join(dir, "memory.max"), String(bytes))
   writeFileSync(join(dir, "cpu.max"), `${cores * PERIOD_MICROS} ${PERIOD_MICROS}`)
+  writeFileSync(join(dir, "cpu.weight"), "10000")
   return {
     nodeOptions: entering([join(dir, "cgroup.procs")]),
     killed: () => Number(/^oom_kill (\d+)/m.exec(readFileSync(join(dir, "memory.events"), "utf8"))![1]),

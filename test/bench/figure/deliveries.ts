@@ -130,6 +130,8 @@ export const drain = async (
     done,
     seconds,
     rate: done / seconds,
+    failures: 0,
+    firstFailure: null,
     median: 0,
     p99: 0,
     cpu: { server: each(processCpu(one.pid) - before.server), database: each(cluster.cpu() - made), load: 0 },

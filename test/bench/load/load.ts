@@ -14,6 +14,8 @@ export interface LoadOrder {
   readonly seconds: number
   /** Whole requests, head and body, byte by byte; each connection sends them in turn. */
   readonly requests: ReadonlyArray<string>
+  /** Whether refusals are counted instead of ending the run. */
+  readonly mayRefuse?: boolean
   /** The secret for requests with a placeholder for a signature. */
   readonly secret?: string | undefined
   /** The first value of the counter that makes bodies differ. */
@@ -35,7 +37,10 @@ export interface LoadResult {
 }
 
 /** Latencies are 0 if none were measured. */
-export interface Measured extends Pick<LoadResult, "done" | "seconds" | "median" | "p99"> {
+export interface Measured extends Pick<
+  LoadResult,
+  "done" | "failures" | "firstFailure" | "seconds" | "median" | "p99"
+> {
   /** Requests a second. */
   readonly rate: number
   /** Microseconds of CPU a request. */
@@ -82,7 +87,7 @@ export const load = async (
   if (child.exitCode !== 0 || last === undefined) throw new Error(`the load on ${server.name} broke off`)
   const result = JSON.parse(last) as LoadResult
   counter = result.next
-  if (result.failures > 0) {
+  if (result.failures > 0 && order.mayRefuse !== true) {
     throw new Error(
       `${server.name} refused ${result.failures} of ${result.done + result.failures}: ${result.firstFailure}`,
     )

@@ -17,6 +17,7 @@ import { type ProgramSignIn, ExternalSignIns } from "@data-cabinet/http-node/ses
 import { RowsDeadline } from "@data-cabinet/http-node/row/RowsEndpoint"
 import { cannotWrite } from "@data-cabinet/store-pg/diagnostics/WriteCheck"
 import { whatIsMissing } from "@data-cabinet/store-pg/diagnostics/PgReadiness"
+import { machineMemory } from "@data-cabinet/store-pg/embedded/MachineMemory"
 import type { WriteSessions } from "@data-cabinet/store-pg/connection/WriteSession"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -103,7 +104,11 @@ export const cabinetHttpLayer = (options: HttpOptions) => {
   })
   const limits = Layer.effect(
     BodyLimits,
-    Effect.map(BodyLimits, (usual) => ({ ...usual, maxBytes: settings.intakeMaxBytes })),
+    Effect.map(BodyLimits, (usual) => ({
+      ...usual,
+      maxBytes: settings.intakeMaxBytes,
+      buffered: Math.min(usual.buffered, machineMemory() / 8),
+    })),
   )
   // If queries may run longer, the deadline follows, plus a margin.
   const rows = Layer.effect(

@@ -56,10 +56,13 @@ import { audited } from "./AuditedUseCases.ts"
 import * as DoctorLayer from "./DoctorLayer.ts"
 import type { CabinetOptions } from "./CabinetLayer.ts"
 import { getHeapStatistics } from "node:v8"
+import { machineMemory } from "@data-cabinet/store-pg/embedded/MachineMemory"
 import { MAX_WAITING_BYTES, Memory, MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 
-/** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit. */
-const SHARED_MEMORY = new MemoryBudget(Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8))
+/** Shared by all cabinets of this process: an eighth of the JavaScript heap's limit, and a sixteenth of the memory. */
+const SHARED_MEMORY = new MemoryBudget(
+  Math.min(MAX_WAITING_BYTES, getHeapStatistics().heap_size_limit / 8, machineMemory() / 16),
+)
 
 /** The given budget, or the shared one. */
 export const memoryLayer = ({ memory = SHARED_MEMORY }: Pick<CabinetOptions, "memory">) => Layer.succeed(Memory, memory)

@@ -6,6 +6,7 @@
 import { type EventLoopUtilization, performance } from "node:perf_hooks"
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
+import { machineMemory } from "@data-cabinet/store-pg/embedded/MachineMemory"
 
 /**
  * The limit for young objects; V8 shrinks the space to 1 MB when idle, and then it may grow again. In measurements,
@@ -13,6 +14,9 @@ import { runInNewContext } from "node:vm"
  * fifths.
  */
 const YOUNG_BYTES = 32 * 1_048_576
+
+/** The part of a small machine's memory that young objects may take: 16 MB of 512. */
+const YOUNG_PART = 32
 
 /** V8 reads the factor whenever it considers growing the space; the limit itself it reads only at start. */
 const STOP = 1
@@ -25,10 +29,11 @@ const GROW = 2
 const CHECK_INTERVAL_MILLIS = 250
 
 const capYoungSpace = (): void => {
+  const most = Math.min(YOUNG_BYTES, machineMemory() / YOUNG_PART)
   let factor = GROW
   const look = () => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")
-    const next = young !== undefined && young.space_size >= YOUNG_BYTES ? STOP : GROW
+    const next = young !== undefined && young.space_size >= most ? STOP : GROW
     if (next === factor) return
     factor = next
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)

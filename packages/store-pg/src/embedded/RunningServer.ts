@@ -12,6 +12,7 @@ import { clusterVersion, initCluster } from "./Cluster.ts"
 import { type DataDir, readNote } from "./DataDir.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { clusterPassword, type Endpoint, endpointOf, listenSettings, nextEndpoint, type Transport } from "./Endpoint.ts"
+import { machineMemory, memorySettings } from "./MachineMemory.ts"
 import { reportsSettings } from "./ReportsAccess.ts"
 import { startPostmaster, stopPostmaster } from "./Postmaster.ts"
 import { accepts, isAlive, isServerOf, type PostmasterPid, readPostmasterPid } from "./PostmasterPid.ts"
@@ -84,7 +85,7 @@ const startServer = async (
       launcher,
       pgdata,
       logFile,
-      settings: { ...settings, ...listenSettings(endpoint), ...reports },
+      settings: { ...settings, ...memorySettings(pgdata, machineMemory()), ...listenSettings(endpoint), ...reports },
       startTimeoutMillis,
     })
   return { server: await againWhileShuttingDown(start), endpoint }
