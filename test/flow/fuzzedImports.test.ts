@@ -2,6 +2,7 @@
  * Imports of mutated files, as a server runs them: each becomes events or is refused in words, within bounds of time and
  * memory. `FUZZ_ROUNDS` sets the number of mutations, `FUZZ_SEED` another sequence.
  */
+import { Worker, type WorkerOptions } from "node:worker_threads"
 import { Import } from "@data-cabinet/core/file/Import"
 import { inPieces } from "@data-cabinet/core/file/Pieces"
 import { SourceColumnStore } from "@data-cabinet/core/row/SourceColumnStore"
@@ -11,7 +12,12 @@ import { Effect, Layer, ManagedRuntime, Option } from "effect"
 import { assert, it } from "vitest"
 import { ImportsInMemory } from "../../packages/core/test/file/ImportsInMemory.ts"
 import { FUZZ_SEEDS, fuzzed, type NamedBytes } from "../support/fuzzedFiles.ts"
+import { program } from "../support/program.ts"
 import { random } from "../support/workbooks/damaged.ts"
+
+/** In one file: from its sources, a thread takes four times as long to start, which is most of the time. */
+const SHEET_WORKER = program(new URL("../../packages/http-node/src/file/SheetWorker.ts", import.meta.url))
+const startWorker = (options: WorkerOptions) => new Worker(SHEET_WORKER, options)
 
 const ROUNDS = Number(process.env["FUZZ_ROUNDS"] ?? 300)
 const SEED = Number(process.env["FUZZ_SEED"] ?? 48)
@@ -69,7 +75,7 @@ const faultOf = (outcome: Outcome): string | undefined => {
 }
 
 it("imports of mutated files end with events or a refusal, within bounds of time and memory", async () => {
-  const runtime = ManagedRuntime.make(Layer.mergeAll(sheets(), archives))
+  const runtime = ManagedRuntime.make(Layer.mergeAll(sheets({}, startWorker), archives))
   const next = random(SEED)
   const faults: Array<unknown> = []
   const outcomes = new Map<string, number>()

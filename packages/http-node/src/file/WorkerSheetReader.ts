@@ -82,8 +82,11 @@ const busy = (what: string, { waitMillis }: SheetLimits) =>
 const held = (slots: Semaphore.Semaphore) =>
   Effect.acquireRelease(slots.take(1), () => slots.release(1), { interruptible: true })
 
-/** For one cabinet, which reads one workbook at a time, so that it cannot take all slots. */
-export const layer = (options: Partial<SheetLimits> = {}) => {
+/**
+ * For one cabinet, which reads one workbook at a time, so that it cannot take all slots. `start` starts the thread of
+ * `SheetWorker`.
+ */
+export const layer = (options: Partial<SheetLimits> = {}, start = startSheetWorker) => {
   const limits = { ...SHEET_LIMITS, ...options }
   const slots = options.atOnce === undefined ? SLOTS : Semaphore.makeUnsafe(options.atOnce)
   return Layer.sync(SheetReader, () => {
@@ -96,11 +99,15 @@ export const layer = (options: Partial<SheetLimits> = {}) => {
       within(held(own), busy("Another workbook of this cabinet is being read", limits)),
       within(held(slots), busy(`${limits.atOnce} workbooks are being read`, limits)),
     )
-    return { open: opener(limits, slot) }
+    return { open: opener(limits, slot, start) }
   })
 }
 
-const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Scope.Scope>) =>
+const opener = (
+  limits: SheetLimits,
+  slot: Effect.Effect<unknown, FileError, Scope.Scope>,
+  start: typeof startSheetWorker,
+) =>
   Effect.fnUntraced(function* (file: ReadableFile, wanted: string | undefined) {
     yield* slot
     const bytes = yield* gather(file, limits.archiveBytes)
@@ -111,7 +118,7 @@ const opener = (limits: SheetLimits, slot: Effect.Effect<unknown, FileError, Sco
     const task: SheetTask = { bytes, wanted, limits, rowCharacters: MAX_ITEM_LENGTH, credit }
     const worker = yield* Effect.acquireRelease(
       Effect.sync(() =>
-        startSheetWorker({
+        start({
           workerData: task,
           // Transferred, not copied.
           transferList: [bytes.buffer],
