@@ -40,6 +40,8 @@ const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["PAR1\x15", "a Parquet file"],
   ["Obj\x01", "an Avro file"],
   ["ARROW1\0\0", "an Arrow file"],
+  ["\xca\xfe\xba\xbe\0\0\0", "a program"],
+  ["bplist00", "a binary property list"],
   ["{\\rtf", "a text document (RTF)"],
 ]
 

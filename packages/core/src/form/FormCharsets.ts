@@ -39,7 +39,16 @@ export interface FormCharsets {
 
 /** The charset of a body that is not a form. */
 export const decideCharset = (bytes: Buffer, signals: CharsetSignals): CharsetDecision =>
-  declaredCharset(signals) ?? judged(bytes, guessCharset(bytes))
+  declaredCharset(signals) ?? xmlCharset(bytes) ?? judged(bytes, guessCharset(bytes))
+
+const XML = /^<\?xml\s[^>]{0,100}?\bencoding\s*=\s*["']([\w.:-]{1,64})["']/
+
+/** The charset that an XML document declares itself, if it is not UTF-8. */
+const xmlCharset = (bytes: Buffer): CharsetDecision | null => {
+  const label = XML.exec(bytes.toString("latin1", 0, 200))?.[1]
+  const charset = label === undefined || isUtf8(bytes) ? null : charsetOf(label)
+  return charset === null ? null : { charset, decidedBy: "data" }
+}
 
 /** The charsets of a form that declares one for all its values. */
 export const uniformCharsets = (decision: CharsetDecision, heedsParts: boolean): FormCharsets => ({

@@ -54,7 +54,25 @@ export const multipartBoundaryOf = (body: Buffer): string | null => {
  * `[`. `curl -d '{"a":1}'` declares any body as a form.
  */
 export const beginsAsJson = (body: Buffer): boolean => {
-  let at = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  const begin = body[jsonBegin(body)]
+  return begin === 123 || begin === 91
+}
+
+/**
+ * Whether a body under a form's content type is meant as JSON even if it does not parse: it begins as an object with a name, or
+ * as a list of objects or texts. A program that writes forms escapes braces and quotes.
+ */
+export const isMeantAsJson = (body: Buffer): boolean => {
+  const at = jsonBegin(body)
+  const next = body[afterSpace(body, at + 1)]
+  return body[at] === 123 ? next === 34 : body[at] === 91 && (next === 34 || next === 123)
+}
+
+const jsonBegin = (body: Buffer): number =>
+  afterSpace(body, body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0)
+
+const afterSpace = (body: Buffer, from: number): number => {
+  let at = from
   while (body[at] === 32 || body[at] === 9 || body[at] === 10 || body[at] === 13) at++
-  return body[at] === 123 || body[at] === 91
+  return at
 }

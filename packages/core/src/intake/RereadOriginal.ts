@@ -23,7 +23,7 @@ import { parseContentType } from "../form/ContentType.ts"
 import { gatherFields } from "./Fields.ts"
 import { parseFormBody } from "../form/FormBody.ts"
 import { rereadCharsets } from "../form/FormCharsets.ts"
-import { multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
+import { isMeantAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
 import { decodeForm, decodeRest } from "../form/FormText.ts"
 import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { flatFields, nestedFields } from "./NestedFields.ts"
@@ -191,13 +191,14 @@ const bodyPieces = (body: Buffer, contentType: string | null, past: ReadonlyArra
 
 const formIn = (body: Buffer, contentType: string | null): RawForm => {
   const { kind, boundary } = parseContentType(contentType ?? undefined)
-  if (kind === "urlencoded") return parseFormBody(body)
+  const text = { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0, to: body.length } }
+  if (kind === "urlencoded") return isMeantAsJson(body) ? text : parseFormBody(body)
   if (kind === "multipart") return parseMultipartBody(body, boundary)
   if (readsAsForm(body)) return parseFormBody(body)
   const guessed = multipartBoundaryOf(body)
   if (guessed !== null) return parseMultipartBody(body, guessed)
   const plain = kind === "plain" ? parsePlainForm(body) : null
-  return plain ?? { bytes: body, fields: [], unread: { reason: "", offset: 0, from: 0, to: body.length } }
+  return plain ?? text
 }
 
 /** The event with the pieces in place; null if the pieces do not belong to the event. */

@@ -9,10 +9,10 @@ import { decodeJson, isWide, jsonCharset } from "../text/JsonCharset.ts"
 import type { BodyKind, ContentType } from "../form/ContentType.ts"
 import { gatherFields, withQueryFields } from "./Fields.ts"
 import { parseFormBody } from "../form/FormBody.ts"
-import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
+import { beginsAsJson, isMeantAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
 import { decideCharset, decideFormCharsets, type CharsetSignals } from "../form/FormCharsets.ts"
 import { decodeForm, decodeRest, type FormText } from "../form/FormText.ts"
-import { emptyJsonNotes, jsonErrorInWords, parseJson } from "../json/ParseJson.ts"
+import { emptyJsonNotes, jsonErrorInWords, type JsonSyntaxError, parseJson } from "../json/ParseJson.ts"
 import type { SentTexts } from "../json/JsonSlices.ts"
 import { type JsonLines, readJsonLines } from "./JsonLines.ts"
 import { notAnObject } from "./NotAnObject.ts"
@@ -69,7 +69,9 @@ export const bodyOf = (
   const decision = asJson(body, charset)
   if (kind === "json") return jsonBody(json ?? readJson(body, decision), decision)
   if (kind === "lines") return linesBody(body, lines, decision)
-  if (kind === "urlencoded") return mislabelledJson(body, json, decision) ?? formBody(parseFormBody(body), signals)
+  if (kind === "urlencoded") {
+    return mislabelledJson(body, json, signals, decision) ?? formBody(parseFormBody(body), signals)
+  }
   return otherBody(body, kind, signals, json, decision)
 }
 
@@ -127,11 +129,18 @@ const linesBody = (body: Buffer, read: JsonLines | undefined, decision: CharsetD
   }
 }
 
-/** A body that is JSON from start to end is not a form that a person filled in, whatever its content type says. */
-const mislabelledJson = (body: Buffer, json: SentJson | undefined, decision: CharsetDecision): ReadBody | null => {
+/** A body that is JSON, or is meant as JSON, is not a form that a person filled in, whatever its content type says. */
+const mislabelledJson = (
+  body: Buffer,
+  json: SentJson | undefined,
+  signals: CharsetSignals,
+  decision: CharsetDecision,
+): ReadBody | null => {
   if (!beginsAsJson(body) && !isWide(decision.charset)) return null
   const read = json ?? readJson(body, decision)
-  return Result.isSuccess(read.parsed) ? undeclaredJson(read, read.parsed.success, decision) : null
+  const { parsed } = read
+  if (Result.isSuccess(parsed)) return undeclaredJson(read, parsed.success, decision)
+  return isMeantAsJson(body) ? textBody(body, signals, read, parsed.failure, decision) : null
 }
 
 /** JSON without a JSON content type: a value other than an object never becomes a batch. */
@@ -194,10 +203,20 @@ const otherBody = (
   if (boundary !== null) return formBody(parseMultipartBody(body, boundary), signals)
   const plainForm = kind === "plain" ? parsePlainForm(body) : null
   if (plainForm !== null) return formBody(plainForm, signals)
+  return textBody(body, signals, read, parsed.failure, decision)
+}
+
+const textBody = (
+  body: Buffer,
+  signals: CharsetSignals,
+  { decoded }: SentJson,
+  error: JsonSyntaxError,
+  decision: CharsetDecision,
+): ReadBody => {
   const wide = isWide(decision.charset)
   const as: CharsetDecision = wide ? { ...decision, decidedBy: "data" } : decideCharset(body, signals)
-  const { text, replaced } = wide ? read.decoded : decode(body, as.charset)
-  const reason = `neither a form nor JSON; ${jsonErrorInWords(parsed.failure)}`
+  const { text, replaced } = wide ? decoded : decode(body, as.charset)
+  const reason = `neither a form nor JSON; ${jsonErrorInWords(error)}`
   return { ...oneObject(unparsedFields(text, reason), as, replaced), keptAsRaw: true }
 }
 

@@ -261,7 +261,6 @@ describe("parseSubmission of forms", () => {
     const parsed = parse(FORM, '{"a":"x=1&y","n":1.0}')
     assert.deepStrictEqual(payloads(parsed), ['{"a":"x=1&y","n":1.0}'])
     assert.deepInclude(parsed, { isForm: true, shape: "object" })
-    assert.strictEqual(only(FORM, '{"a":"x=1'), '{"{\\"a\\":\\"x":"1"}')
   })
   it.for(["\n", " ", "\t\r\n ", "\uFEFF", "\uFEFF\n"])(
     "parseSubmission parses JSON under a form's content type when %j stands before it",
@@ -278,6 +277,14 @@ describe("parseSubmission of forms", () => {
       assert.isTrue(payloads(parsed)[0]!.startsWith(`{"_value":${body},"_parse_error":"`))
     },
   )
+  it.for(['{"a":"x=1', '{"url":"x?a=b&c=d",}', '{"a":1}\n{"a":2}', '[{"a":1},]', '\uFEFF{ "a": 1, b: 2}'])(
+    "parseSubmission keeps the broken JSON %j under a form's content type as text, never as fields",
+    (body) => {
+      const { events, refusal } = parse(FORM, body)
+      assert.deepStrictEqual([[...events[0]!.payload.keys()], refusal], [["_raw", "_parse_error"], null])
+      assert.strictEqual(events[0]!.payload.get("_raw"), body)
+    },
+  )
   it.for([
     ["[a]=1&b=2", '{"[a]":"1","b":"2"}'],
     ["{a}=1", '{"{a}":"1"}'],
@@ -290,6 +297,18 @@ describe("parseSubmission of forms", () => {
 })
 
 describe("parseSubmission of other bodies", () => {
+  it.for([
+    ["windows-1251", "<a>Ёж</a>"],
+    ["ISO-8859-2", "<a>Łódź</a>"],
+    ["Shift_JIS", "<a>表示</a>"],
+    ["utf-8", "<a>Łódź</a>"],
+  ])("parseSubmission reads an XML document in the charset that it declares: %s", ([label, element]) => {
+    const text = `<?xml version="1.0" encoding="${label}"?>${element}`
+    const read = parse("application/xml", iconv.encode(text, label!))
+    assert.strictEqual(read.events[0]!.payload.get("_raw"), text)
+    // As a program does that forgets the declaration.
+    assert.strictEqual(parse("application/xml", text).events[0]!.payload.get("_raw"), text)
+  })
   it.for([undefined, "text/plain", "application/octet-stream", "nonsense", "text/plain; charset=windows-1251"])(
     "parseSubmission under %s tries JSON, then a form, then keeps text",
     (contentType) => {
