@@ -196,3 +196,25 @@ it("an index of a column is created, shown and dropped; a viewer sees it but may
   assert.strictEqual((await editor.post(`${path}/index/drop`, { index: index! })).status, 303)
   assert.include((await viewer.get(path)).text, "No index was created for it.")
 })
+
+it("a source's screen shows what it sends, with changed fields first, and the others on a screen of their own", async () => {
+  await database.run("UPDATE cabinet.clock SET shift = interval '8 days'")
+  const members = Array.from({ length: 20 }, (_, n) => `"w${n}x":[{"<b>":${n}}]`)
+  const headers = { "content-type": "application/json" }
+  await fetch(cabinet.source.intakeUrl, { method: "POST", headers, body: `{"total":7,${members.join()}}` })
+  const { text } = await viewer.get("/console/sources/1")
+  const [, section = ""] = text.split('aria-labelledby="fields"')
+  const fields = (html: string) =>
+    [...html.matchAll(/<th scope="row"><bdi class="mono">([^<]*)/g)].map(([, name]) => name)
+  assert.deepStrictEqual(fields(section).slice(0, 4), ["total", "note", "city", "w0x"])
+  assert.lengthOf(fields(section), 20)
+  const badges = [...section.matchAll(/<span class="badge [a-z]+">([^<]*)/g)].map(([, badge]) => badge)
+  assert.deepStrictEqual(badges.slice(0, 4), ["new kind", "not seen for 7 days", "not seen for 7 days", "new"])
+  assert.include(section, 'href="/data/console/sources/1/fields">All fields: 63<')
+  const all = (await viewer.get("/console/sources/1/fields")).text
+  assert.lengthOf(fields(all), 63)
+  assert.deepStrictEqual(fields(all).slice(0, 5), ["total", "note", "city", "w0x", "w0x[]"])
+  assert.include(all, "Learned from 7 events.")
+  assert.match(all, /integer, string, null<span class="segments" .*?title="string · 71 %".*?<td>100 %<\/td>/)
+  assert.include(all, "w0x[].&quot;&lt;b&gt;&quot;")
+})

@@ -4,6 +4,7 @@ import type { Source } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/source/Providers"
 import type { ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import type { KnownSender } from "@data-cabinet/core/diagnostics/KnownSender"
+import type { SourceShape } from "@data-cabinet/core/payload/ShapeFields"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
@@ -17,6 +18,7 @@ import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { shownValues } from "../screen/ChangedValues.ts"
 import { settingFields, settingValues } from "../screen/SettingFields.ts"
+import { fieldsSection } from "./SourceFields.ts"
 import { proofForm, proofPolicy } from "./ProofForm.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
@@ -136,6 +138,7 @@ export interface RecentEvents {
 /** What the screen of a source shows beside its settings. */
 export interface AroundSource extends RecentEvents {
   readonly sender: KnownSender | null
+  readonly shape: SourceShape
 }
 
 export const recentEvents = (frame: Frame, { events, timeZone }: Pick<RecentEvents, "events" | "timeZone">): Html =>
@@ -159,6 +162,6 @@ export const sourceScreen = (frame: Frame, source: Source, data: AroundSource, u
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
 <div class="head"><h1>${source.name} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
 <section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data)}</section>
-${recent(frame, source, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source), proofForm(frame, source)]}${danger(frame, source)}`,
+${recent(frame, source, data)}${fieldsSection(frame, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source), proofForm(frame, source)]}${danger(frame, source)}`,
   }
 }

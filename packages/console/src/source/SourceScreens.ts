@@ -7,6 +7,7 @@ import type { Source, SourceWithSecret } from "@data-cabinet/core/source/Source"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import { parseLifetime } from "@data-cabinet/core/key/Lifetime"
 import { Notices } from "@data-cabinet/core/notice/Notices"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ProviderName } from "@data-cabinet/core/source/Providers"
@@ -23,6 +24,7 @@ import { type ConsoleScreen, type ScreenCall, wantsFragment } from "../screen/Co
 import { changedValues } from "../screen/ChangedValues.ts"
 import { settingsIn } from "../screen/SettingFields.ts"
 import { recentEvents, sourceListScreen, sourceScreen } from "./SourceScreen.ts"
+import { fieldsScreen } from "./SourceFields.ts"
 import { proofIn } from "./ProofForm.ts"
 import { challengeIn, verificationIn } from "./VerificationForm.ts"
 
@@ -47,6 +49,7 @@ export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
   const browser = yield* EventBrowser
   const notices = yield* Notices
+  const shapes = yield* Shapes
   const live = yield* liveFrom
   const { timeZone } = yield* ConsoleSettings
   const findSender = yield* knownSenders
@@ -57,7 +60,9 @@ export const sourceScreens = Effect.gen(function* () {
     return { events: items, timeZone, live: from, isOwn: own?.id === sourceId }
   })
   const around = (source: Source) =>
-    Effect.zipWith(latest(source.id), findSender(source), (data, sender) => ({ ...data, sender }))
+    Effect.all({ data: latest(source.id), sender: findSender(source), shape: shapes.fields(source.id) }).pipe(
+      Effect.map(({ data, sender, shape }) => ({ ...data, sender, shape })),
+    )
   const revealed = Effect.fnUntraced(function* (frame: Frame, source: SourceWithSecret) {
     const url = `${frame.baseUrl}${intakePath(source)}`
     return { screen: sourceScreen(frame, source, yield* around(source), url) }
@@ -121,7 +126,16 @@ export const sourceScreens = Effect.gen(function* () {
       )
     },
   })
-  return [list, one, recent, reveal, rotate, ...changeActs(sources, found)]
+  return [list, one, fieldsAt(shapes, found, timeZone), recent, reveal, rotate, ...changeActs(sources, found)]
+})
+
+const fieldsAt = (shapes: Shapes["Service"], found: Found, timeZone: string): ConsoleScreen => ({
+  path: "/console/sources/{id}/fields",
+  action: "event.read",
+  get: Effect.fnUntraced(function* ({ frame, path: [id] }) {
+    const { id: sourceId, name } = yield* found(idOf(id))
+    return { screen: fieldsScreen(frame, name, { shape: yield* shapes.fields(sourceId), timeZone }) }
+  }),
 })
 
 const badKeepOld: ManageError = {

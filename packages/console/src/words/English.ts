@@ -785,6 +785,18 @@ export const ENGLISH = {
     dropTable: "Drop its table with all rows",
     typeName: (name: string) => `Type “${name}” to delete it`,
   },
+  fields: {
+    title: "What it sends",
+    field: "Field",
+    kinds: "Kinds",
+    share: "Share",
+    since: "Since",
+    last: "Last",
+    changes: { new: "new", kind_changed: "new kind", missing: "not seen for 7 days" },
+    all: (fields: number) => `All fields: ${fields}`,
+    learned: (events: number) => `Learned from ${count(events, { one: "event", other: "events" })}.`,
+    incomplete: "Some members have no field: there were too many.",
+  },
   late: {
     title: "Verify stored events",
     link: "Verify the events that are stored already…",

@@ -770,6 +770,19 @@ export const RUSSIAN: Words = {
     dropTable: "Удалить таблицу со всеми строками",
     typeName: (name) => `Чтобы удалить, введите «${name}»`,
   },
+  fields: {
+    title: "Что он присылает",
+    field: "Поле",
+    kinds: "Виды",
+    share: "Доля",
+    since: "С какого времени",
+    last: "Последний раз",
+    changes: { new: "новое", kind_changed: "новый вид", missing: "нет уже 7 дней" },
+    all: (fields) => `Все поля: ${fields}`,
+    learned: (events) =>
+      `Изучено: ${count(events, { one: "событие", few: "события", many: "событий", other: "события" })}.`,
+    incomplete: "Часть полей не описана: их слишком много.",
+  },
   late: {
     title: "Проверка сохранённых событий",
     link: "Проверить уже сохранённые события…",
