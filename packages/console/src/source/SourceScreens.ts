@@ -73,20 +73,6 @@ export const sourceScreens = Effect.gen(function* () {
     return yield* Effect.fail<ManageError>({ code: "no_such_source", message: "No source has this id." })
   })
   const path = "/console/sources/{id}" as const
-  const list: ConsoleScreen = {
-    path: "/console/sources",
-    action: "source.read",
-    get: listIn(sources),
-    post: {
-      action: "source.change",
-      repeat: "once",
-      respond: (call) =>
-        Effect.map(sources.create({ name: fieldOf(call, "name"), ...senderIn(fieldOf(call, "from")) }), ({ id }) => ({
-          location: consolePath(call.frame, `sources/${id}`),
-        })),
-    },
-    back: () => "sources",
-  }
   const one: ConsoleScreen = {
     path,
     action: "source.read",
@@ -126,7 +112,30 @@ export const sourceScreens = Effect.gen(function* () {
       )
     },
   })
-  return [list, one, fieldsAt(shapes, found, timeZone), recent, reveal, rotate, ...changeActs(sources, found)]
+  return [
+    listAt(sources),
+    one,
+    fieldsAt(shapes, found, timeZone),
+    recent,
+    reveal,
+    rotate,
+    ...changeActs(sources, found),
+  ]
+})
+
+const listAt = (sources: Sources["Service"]): ConsoleScreen => ({
+  path: "/console/sources",
+  action: "source.read",
+  get: listIn(sources),
+  post: {
+    action: "source.change",
+    repeat: "once",
+    respond: (call) =>
+      Effect.map(sources.create({ name: fieldOf(call, "name"), ...senderIn(fieldOf(call, "from")) }), ({ id }) => ({
+        location: consolePath(call.frame, `sources/${id}`),
+      })),
+  },
+  back: () => "sources",
 })
 
 const fieldsAt = (shapes: Shapes["Service"], found: Found, timeZone: string): ConsoleScreen => ({
