@@ -13,6 +13,12 @@ const PASS_OTHERS = "interval '30 seconds'"
 /** Channels whose events are delivered: those of files are history. */
 export const DELIVERED_CHANNELS = CHANNELS.filter((channel) => channel !== "file")
 
+const LAST_OF_ALL = `SELECT * FROM (${CHANNELS.map(
+  (channel) => `(
+  SELECT e.epoch, e.xid, e.id FROM cabinet.event e WHERE e.channel = '${channel}'
+  ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1)`,
+).join(" UNION ALL ")}) e ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1`
+
 const IS_BEHIND = `EXISTS (${behind("1", PLACE, "", "1")})`
 
 /** An event of one of the sources of any of its rules. Other events alone make it due only now and then. */
@@ -35,23 +41,55 @@ const IS_FIRST = `(o.rows_before IS NULL AND o.events_before IS NULL OR NOT EXIS
   AND NOT EXISTS (SELECT FROM cabinet.fan_out q WHERE q.as_of <= o.events_before)
   AND NOT EXISTS (SELECT FROM cabinet.filtered_fan_out q WHERE q.event_id <= o.events_before))`
 
-/** $1: whether their first event has failed. */
-const CLAIMABLE = `cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
-  JOIN cabinet.address a ON a.id = o.address_id
-  WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND NOT ${HAS_ENDED} AND (f.failures > 0) = $1::bool`
+/**
+ * $1: whether their first event has failed. An address that is paused costs one row, and one that waits no more than that: only
+ * those that may be claimed are compared with the events. These are looked up once for each source, not for each address.
+ */
+const CANDIDATES = `
+clock AS MATERIALIZED (SELECT cabinet.now() AS at),
+candidate AS MATERIALIZED (
+  SELECT f.id, o.address_id, o.rows_before, o.events_before, a.in_order, f.epoch, f.xid, f.event_id, f.failures, f.moved_at,
+    greatest(f.leased_until, f.not_before) AS due_at
+  FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id JOIN cabinet.address a ON a.id = o.address_id
+  WHERE a.paused_at IS NULL AND a.removed_at IS NULL AND (f.failures > 0) = $1::bool AND NOT ${HAS_ENDED}
+),
+free AS MATERIALIZED (SELECT c.* FROM candidate c CROSS JOIN clock WHERE c.due_at <= clock.at),
+meant AS MATERIALIZED (
+  SELECT DISTINCT r.address_id, s.id AS source_id FROM free f JOIN cabinet.address_rule r ON r.address_id = f.address_id
+  CROSS JOIN LATERAL (SELECT NULL::int8 AS id WHERE r.every_source UNION ALL SELECT unnest(r.sources) WHERE NOT r.every_source) s
+),
+last AS MATERIALIZED (${LAST_OF_ALL}),
+latest AS MATERIALIZED (
+  SELECT m.source_id, e.epoch, e.xid, e.id FROM (SELECT DISTINCT source_id FROM meant WHERE source_id IS NOT NULL) m
+  CROSS JOIN LATERAL (SELECT * FROM (${DELIVERED_CHANNELS.map(
+    (channel) => `(
+    SELECT e.epoch, e.xid, e.id FROM cabinet.event e WHERE e.source_id = m.source_id AND e.channel = '${channel}'
+    ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1)`,
+  ).join(" UNION ALL ")}) e ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT 1) e
+),
+behind AS MATERIALIZED (
+  SELECT DISTINCT o.id FROM free o JOIN meant m ON m.address_id = o.address_id LEFT JOIN latest l ON l.source_id = m.source_id
+  CROSS JOIN clock LEFT JOIN last ON true
+  WHERE (l.epoch, l.xid, l.id) > (o.epoch, o.xid, o.event_id) OR (NOT o.in_order AND o.failures = 0)
+    OR ((last.epoch, last.xid, last.id) > (o.epoch, o.xid, o.event_id)
+      AND (m.source_id IS NULL OR coalesce(o.moved_at, '-infinity') < clock.at - ${PASS_OTHERS}))
+)`
 
 /** $1: as above, $2: how many. Claims those that have waited longest. */
 export const LOCK_CLAIMABLE = `
-SELECT ${FOLLOWER_ROW} FROM ${CLAIMABLE}
-  AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now() AND ${IS_FIRST} AND ${HAS_EVENTS}
+WITH ${CANDIDATES},
+first AS MATERIALIZED (SELECT o.id FROM free o JOIN behind ON behind.id = o.id WHERE ${IS_FIRST})
+SELECT ${FOLLOWER_ROW} FROM first JOIN cabinet.follower f ON f.id = first.id
+WHERE (f.failures > 0) = $1::bool AND f.leased_until <= cabinet.now() AND f.not_before <= cabinet.now()
 ORDER BY f.moved_at NULLS FIRST, f.id LIMIT $2::int4 FOR UPDATE OF f SKIP LOCKED`
 
-/** $1: as above. No row if no address is in order. */
+/** $1: as above. No row if no address is in order. One that waits or rests is due when that ends. */
 export const NEXT_DUE = `
-SELECT (extract(epoch FROM min(greatest(f.leased_until, f.not_before))
-    FILTER (WHERE ${HAS_EVENTS} AND ${IS_FIRST}) - cabinet.now()) * 1000)::float8 AS millis,
-  (SELECT count(*)::int4 FROM cabinet.ordered_delivery) AS known
-FROM ${CLAIMABLE}`
+WITH ${CANDIDATES}
+SELECT (extract(epoch FROM least(
+    (SELECT min(c.due_at) FROM candidate c CROSS JOIN clock WHERE c.due_at > clock.at),
+    (SELECT min(o.due_at) FROM free o JOIN behind ON behind.id = o.id WHERE ${IS_FIRST})) - cabinet.now()) * 1000)::float8 AS millis,
+  (SELECT count(*)::int4 FROM cabinet.ordered_delivery) AS known`
 
 /** $1: followers that were claimed. */
 export const FORGET_EARLIER = `

@@ -9,6 +9,7 @@ import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, expect, it, vi } from "vitest"
+import { LOCK_CLAIMABLE, NEXT_DUE } from "../../src/delivery/OrderedStatement.ts"
 import { type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
 
 const FILTER = [{ fc: "kind", fo: "eq", fv: "passes" }] as const
@@ -116,3 +117,38 @@ it.each([{ filters: [] }, { filters: FILTER }])(
     )
   },
 )
+
+interface PlanNode {
+  readonly "Index Name"?: string
+  readonly "Actual Loops": number
+  readonly Plans?: ReadonlyArray<PlanNode>
+}
+
+/** How often a statement of the queue looks into an index of events. */
+const lookups = async (statement: string): Promise<number> => {
+  const filled = statement.replaceAll("$1::", "false::").replaceAll("$2::", "10::")
+  const [row] = await cabinet.run(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${filled}`)
+  const count = (node: PlanNode): number => {
+    const own = node["Index Name"]?.startsWith("event_") === true ? node["Actual Loops"] : 0
+    return (node.Plans ?? []).reduce((sum, one) => sum + count(one), own)
+  }
+  const plan = row!["QUERY PLAN"] as string | ReadonlyArray<{ readonly Plan: PlanNode }>
+  return count((typeof plan === "string" ? (JSON.parse(plan) as typeof plan & object) : plan)[0]!.Plan)
+}
+
+it("a search for due addresses looks events up once for each source, and for paused or waiting addresses never", async () => {
+  const create = (url: string) => cabinet.book((book) => book.create({ url, sources: [source], order: "feed" }))
+  await accept([])
+  const all = await Promise.all(Array.from({ length: 5 }, (_, n) => create(`https://example.com/${n}`)))
+  const ids = all.map(({ id }) => id)
+  const most = async () => [await lookups(LOCK_CLAIMABLE), await lookups(NEXT_DUE)]
+  const ofFive = await most()
+  await cabinet.run(`UPDATE cabinet.address SET paused_at = cabinet.now() WHERE id IN (${ids.slice(1).join()})`)
+  assert.deepEqual(await most(), ofFive)
+  assert.isAbove(ofFive[0]!, 0)
+  await cabinet.run(
+    "UPDATE cabinet.follower SET not_before = cabinet.now() + interval '1 hour' WHERE kind = 'delivery'",
+  )
+  assert.deepEqual(await most(), [0, 0])
+  expect(await nextDue()).toBeGreaterThan(3_500_000)
+})
