@@ -120,6 +120,13 @@ const PARTS = {
     run: [vitest, "run", "test/fault/orderedDeliveries.test.ts", "--disable-console-intercept"],
     env: { ORDERED_ROUNDS: "1000", ORDERED_ADDRESSES: "20" },
   },
+  nats: {
+    about: "half an hour of kills, stops and cuts of three brokers of NATS and of what publishes to them",
+    missing:
+      spawnSync("/usr/sbin/nats-server", ["--version"]).status === 0 ? null : "no nats-server (.ci/nats installs one)",
+    run: [vitest, "run", "test/fault/natsCluster.test.ts", "--disable-console-intercept"],
+    env: { NATS_MINUTES: "30" },
+  },
   receivers: {
     about: "the example receivers in four languages",
     missing: ["go version", "php --version"].every((probe) => spawnSync("sh", ["-c", probe]).status === 0)

@@ -268,8 +268,8 @@ it(`a bucket has every event once, at whatever moment a process is killed (${KIL
 })
 
 const STREAM = "nats://EVENTS/cabinet"
-const stored = async () =>
-  (await nats!.messages("EVENTS")).map(({ text }) => (JSON.parse(text) as { readonly id: number }).id)
+const stored = async (stream = "EVENTS") =>
+  (await nats!.messages(stream)).map(({ text }) => (JSON.parse(text) as { readonly id: number }).id)
 
 it.skipIf(!hasNats)(
   `a stream has every event once and in order, at whatever moment a process or the broker is killed (${KILLS} kills of each)${hasNats ? "" : ": nats-server is missing, .ci/nats installs it"}`,
@@ -307,5 +307,43 @@ it.skipIf(!hasNats)(
     await cabinet.runPromise(Destinations.use((all) => all.restart(id)))
     await serve()
     assert.deepStrictEqual(await stored(), await accepted())
+  },
+)
+
+it.skipIf(!hasNats)(
+  `a stream that is full says so, holds up no other, and gets everything once there is room${hasNats ? "" : ": nats-server is missing, .ci/nats installs it"}`,
+  async () => {
+    const limits = { max_bytes: 2_000, discard: "new" }
+    await nats!.create("FULL", "full", limits)
+    await add("nats://FULL/full")
+    await add("beside-full")
+    await accept(20)
+    await serve()
+    assert.deepStrictEqual(written("beside-full"), await accepted())
+    const { error, failures } = await state()
+    assert.match(error ?? "", /^The stream FULL refused a message: 10077 maximum bytes exceeded\. Raise its limit, /)
+    assert.isAtLeast(failures, 1)
+    await nats!.call("UPDATE.FULL", { name: "FULL", subjects: ["full.>"], storage: "file", num_replicas: 1 })
+    await serve()
+    assert.deepStrictEqual(await stored("FULL"), await accepted())
+    assert.deepInclude(await state(), { failures: 0, error: null, behind: 0 })
+  },
+)
+
+it.skipIf(!hasNats)(
+  `a stream whose process stops before it publishes is served by another, and has every event once${hasNats ? "" : ": nats-server is missing, .ci/nats installs it"}`,
+  async () => {
+    await nats!.create("STOPPED", "stopped")
+    await add("nats://STOPPED/stopped")
+    await serve()
+    await accept(1)
+    await later()
+    const child = await reached("appearing")
+    await serve()
+    assert.deepStrictEqual(await stored("STOPPED"), await accepted())
+    const ended = once(child, "message")
+    child.kill("SIGCONT")
+    assert.strictEqual(((await ended) as [string])[0], "ended")
+    assert.deepStrictEqual(await stored("STOPPED"), await accepted())
   },
 )

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { connect, type ConnectionOptions } from "@nats-io/transport-node"
+import { connect, type ConnectionOptions, type NatsConnection } from "@nats-io/transport-node"
 import { freePorts } from "./packed.ts"
 
 const PROGRAM = ["/usr/sbin/nats-server", "nats-server"].find((name) => spawnSync(name, ["--version"]).status === 0)
@@ -20,16 +20,11 @@ export interface StoredMessage {
   readonly headers: string
 }
 
-/** `settings` are lines of its configuration; `options` are those of a client that may do everything. */
-export const startNats = async (settings = "", options: ConnectionOptions = {}) => {
-  const [port] = (await freePorts(1)) as [number]
-  const home = mkdtempSync(join(tmpdir(), "nats-"))
-  writeFileSync(
-    join(home, "conf"),
-    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${home}", max_file: 1G }\n${settings}`,
-  )
-  let child: ChildProcess | null = null
-  const client = () => connect({ servers: `127.0.0.1:${port}`, ...options })
+/** How many messages are read at once. */
+const AT_ONCE = 200
+
+/** What a client that may do everything does with streams. */
+export const natsStreams = (client: () => Promise<NatsConnection>) => {
   /** Of the management of streams. */
   const call = async (act: string, body: object = {}): Promise<Record<string, never>> => {
     const connection = await client()
@@ -39,27 +34,17 @@ export const startNats = async (settings = "", options: ConnectionOptions = {}) 
       await connection.close()
     }
   }
-  const service = {
-    endpoint: `nats://127.0.0.1:${port}`,
-    start: async () => {
-      child = spawn(PROGRAM!, ["-c", join(home, "conf")], { stdio: "ignore" })
-      for (;;) {
-        try {
-          const connection = await client()
-          await connection.close()
-          return
-        } catch {
-          await sleep(20)
-        }
-      }
-    },
-    stop: async () => {
-      if (child === null) return
-      const ended = once(child, "exit")
-      child.kill("SIGKILL")
-      await ended
-      child = null
-    },
+  const messageAt = async (connection: NatsConnection, stream: string, seq: number): Promise<StoredMessage | null> => {
+    const response = await connection.request(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq }), {
+      timeout: 30_000,
+    })
+    const { message } = response.json<{ message?: { subject: string; data?: string; hdrs?: string } }>()
+    const textOf = (base64 = "") => Buffer.from(base64, "base64").toString("utf8")
+    return message === undefined
+      ? null
+      : { subject: message.subject, text: textOf(message.data), headers: textOf(message.hdrs) }
+  }
+  return {
     call,
     client,
     /** A stream of these subjects. */
@@ -72,21 +57,78 @@ export const startNats = async (settings = "", options: ConnectionOptions = {}) 
     },
     messages: async (stream: string): Promise<ReadonlyArray<StoredMessage>> => {
       const { state } = (await call(`INFO.${stream}`)) as { readonly state?: { first_seq: number; last_seq: number } }
-      const found: Array<StoredMessage> = []
-      if (state === undefined) return found
+      const found: Array<StoredMessage | null> = []
+      if (state === undefined) return []
       const connection = await client()
-      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
-        const response = await connection.request(`$JS.API.STREAM.MSG.GET.${stream}`, JSON.stringify({ seq }))
-        const { message } = response.json<{ message?: { subject: string; data?: string; hdrs?: string } }>()
-        if (message === undefined) continue
-        const textOf = (base64 = "") => Buffer.from(base64, "base64").toString("utf8")
-        found.push({ subject: message.subject, text: textOf(message.data), headers: textOf(message.hdrs) })
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += AT_ONCE) {
+        const count = Math.min(AT_ONCE, state.last_seq - seq + 1)
+        const read = Array.from({ length: count }, (_, n) => messageAt(connection, stream, seq + n))
+        found.push(...(await Promise.all(read)))
       }
       await connection.close()
-      return found
+      return found.filter((message) => message !== null)
     },
+  }
+}
+
+/** One broker as a process of its own. */
+export class NatsProcess {
+  readonly #conf: string
+  #child: ChildProcess | null = null
+
+  constructor(conf: string) {
+    this.#conf = conf
+  }
+
+  start(): void {
+    this.#child = spawn(PROGRAM!, ["-c", this.#conf], { stdio: "ignore" })
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child === null) return
+    const ended = once(this.#child, "exit")
+    this.#child.kill("SIGKILL")
+    await ended
+    this.#child = null
+  }
+}
+
+/** A client of whichever broker of these ports accepts it. */
+export const natsClient = async (
+  ports: ReadonlyArray<number>,
+  options: ConnectionOptions = {},
+): Promise<NatsConnection> => {
+  for (;;) {
+    try {
+      return await connect({ servers: ports.map((port) => `127.0.0.1:${port}`), ...options })
+    } catch {
+      await sleep(20)
+    }
+  }
+}
+
+/** `settings` are lines of its configuration; `options` are those of a client that may do everything. */
+export const startNats = async (settings = "", options: ConnectionOptions = {}) => {
+  const ports = await freePorts(1)
+  const home = mkdtempSync(join(tmpdir(), "nats-"))
+  const conf = join(home, "conf")
+  writeFileSync(conf, `listen: "127.0.0.1:${ports[0]}"\njetstream { store_dir: "${home}", max_file: 1G }\n${settings}`)
+  const broker = new NatsProcess(conf)
+  const client = () => natsClient(ports, options)
+  const service = {
+    ...natsStreams(client),
+    endpoint: `nats://127.0.0.1:${ports[0]}`,
+    start: async () => {
+      broker.start()
+      await (await client()).close()
+    },
+    stop: () => broker.stop(),
     close: async () => {
-      await service.stop()
+      await broker.stop()
       rmSync(home, { recursive: true })
     },
   }

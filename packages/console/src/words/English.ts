@@ -229,7 +229,7 @@ export const ENGLISH = {
     "destinations/{id}/pause": "The destination is paused; it keeps its position.",
     "destinations/{id}/resume": "The destination continues at its position.",
     "destinations/{id}/restart": "All events are sent again.",
-    "destinations/{id}/remove": "The destination is removed; its files remain.",
+    "destinations/{id}/remove": "The destination is removed; what was written remains.",
     polls: "The poll is added.",
     "polls/{id}/change": "The settings are saved.",
     "polls/{id}/run": "The poll has run; its outcome is in the list of runs.",
@@ -927,7 +927,7 @@ export const ENGLISH = {
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
     followers: "Work behind the feed",
     follower: "Follower",
-    kinds: { activity: "counts of events", client: "client", destination: "files of events" } as Readonly<
+    kinds: { activity: "counts of events", client: "client", destination: "destination" } as Readonly<
       Record<string, string>
     >,
     key: "Key",

@@ -15,7 +15,7 @@ import { layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { layer as client, PinnedClient } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { jwtAuthenticator } from "@nats-io/transport-node"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
 import { Authority } from "../../../../test/support/certificates.ts"
 import { destinationContract, place, sliceOf } from "../../../../test/support/destinationContract.ts"
 import { jwtService } from "../../../../test/support/natsAccounts.ts"
@@ -168,6 +168,7 @@ describe.skipIf(!hasNats)(
       const trusted = [...before, authority.cert]
       const settings = `tls { cert_file: "${join(at, "cert.pem")}", key_file: "${join(at, "key.pem")}" }`
       const secure = await startNats(settings, { tls: { rejectUnauthorized: false } as object })
+      onTestFinished(secure.close)
       await secure.create("SECURE", "secure")
       const of = { location: "nats://SECURE/secure", endpoint: secure.endpoint.replace("nats:", "tls:") }
       assert.match(await failureOf(of, null), /^The broker was not reached at tls:.*certificate/)
@@ -183,7 +184,6 @@ describe.skipIf(!hasNats)(
         /localhost/,
       )
       setDefaultCACertificates(before)
-      await secure.close()
       authority.remove()
       rmSync(at, { recursive: true })
     })
@@ -192,6 +192,7 @@ describe.skipIf(!hasNats)(
       const { settings, user } = jwtService()
       const all = user({})
       const other = await startNats(settings, { authenticator: jwtAuthenticator(all.jwt, Buffer.from(all.seed)) })
+      onTestFinished(other.close)
       await other.create("EVENTS", "cabinet")
       const at = { endpoint: other.endpoint }
       await run(each(at, all).write(sliceOf(0, 2)))
@@ -206,7 +207,6 @@ describe.skipIf(!hasNats)(
       }
       const stranger = jwtService().user({})
       assert.match(await failureOf(at, stranger), /refused to sign in: .* Give its credentials again/)
-      await other.close()
     })
 
     it("A broker's announced addresses are not connected to", async () => {
