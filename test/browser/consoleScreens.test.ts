@@ -1,4 +1,4 @@
-/** Every screen of the console in Chromium: accessible, at every width, in both languages, in light and dark mode. */
+/** Every screen of the console in Chromium: accessible, turned by no value, at every width, in both languages, in light and dark mode. */
 import type { BrowserContextOptions } from "playwright-core"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
@@ -7,6 +7,7 @@ import { type Chromium, startChromium } from "./support/chromium.ts"
 import { type ConsoleCabinet, consoleCabinet } from "./support/consoleCabinet.ts"
 import { fullCabinet } from "./support/fullCabinet.ts"
 import { EMPTY_SCREENS, SCREENS } from "./support/screenList.ts"
+import { turnedTexts } from "./support/turnedText.ts"
 
 const database = withDatabase()
 const emptyDatabase = withDatabase()
@@ -42,6 +43,7 @@ const areFit = async (base: string, paths: ReadonlyArray<string>, options: Brows
       return document.documentElement.scrollWidth - innerWidth
     })
     assert.isAtMost(wider, 0, path)
+    assert.deepStrictEqual(await turnedTexts(visit.page), [], path)
     assert.deepStrictEqual(await axeComplaints(visit.page), [], path)
   }
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])

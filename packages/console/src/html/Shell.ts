@@ -7,6 +7,7 @@ import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { HtmlValue } from "@data-cabinet/http-node/html/Html"
 import type { Language } from "@data-cabinet/http-node/html/Language"
 import { assetPath } from "../assets/Assets.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 import type { Words } from "../words/Words.ts"
 import { ICONS } from "./Icons.ts"
 import { keySheet, type Lead } from "./KeySheet.ts"
@@ -70,7 +71,7 @@ export const shell = (frame: Frame, screen: Screen): string => {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${look.theme === "system" ? "light dark" : look.theme}">
-<title>${screen.title} · ${words.product}</title>
+<title>${isolated(screen.title)} · ${words.product}</title>
 <link rel="icon" href="${assetPath(frame.base, "icon.svg")}">
 <link rel="stylesheet" href="${assetPath(frame.base, "console.css")}">
 <script type="module" src="${assetPath(frame.base, "console.js")}"></script>

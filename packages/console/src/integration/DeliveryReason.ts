@@ -13,9 +13,13 @@ import type { Language } from "@data-cabinet/http-node/html/Language"
 import { badge, type Tone } from "../html/Badge.ts"
 import type { ShowMoment } from "../html/Moment.ts"
 import type { Frame } from "../html/Shell.ts"
+import { isolatedWords } from "../words/IsolatedWords.ts"
 import { RUSSIAN_REASONS } from "../words/RussianReasons.ts"
 
-const REASONS: Readonly<Record<Language, ReasonWords>> = { en: REASON_WORDS, ru: RUSSIAN_REASONS }
+const REASONS: Readonly<Record<Language, ReasonWords>> = {
+  en: isolatedWords(REASON_WORDS),
+  ru: isolatedWords(RUSSIAN_REASONS),
+}
 
 /** The colours of outcomes in lists and pictures. */
 export const OUTCOME_TONES: Readonly<Record<DeliveryOutcome, Tone>> = {

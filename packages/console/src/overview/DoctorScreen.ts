@@ -1,6 +1,7 @@
 /** The findings of `cabinet doctor` as a screen, most urgent first, and the followers of the feed. */
 import { type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { unturned } from "../words/IsolatedWords.ts"
 import { badge, type Tone } from "../html/Badge.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
@@ -14,8 +15,8 @@ const ORDER: ReadonlyArray<Finding["level"]> = ["bad", "warn", "ok"]
 const said = ({ words: { doctor } }: Frame, { check, level, message }: Finding): Html => {
   const finding = doctor.finding(check, level)
   return finding === null
-    ? markup`<th scope="row" class="mono nowrap">${check}</th><td lang="en">${message}</td>`
-    : markup`<th scope="row" class="nowrap">${finding.name}</th><td>${finding.sentence}<small lang="en">${message}</small></td>`
+    ? markup`<th scope="row" class="mono nowrap">${check}</th><td lang="en">${unturned(message)}</td>`
+    : markup`<th scope="row" class="nowrap">${finding.name}</th><td>${finding.sentence}<small lang="en">${unturned(message)}</small></td>`
 }
 
 /** What the screen shows. */

@@ -1,5 +1,6 @@
 /** A refusal as a screen: a heading, the use case's own message, and its code. */
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
+import { unturned } from "../words/IsolatedWords.ts"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { ICONS } from "../html/Icons.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
@@ -25,15 +26,15 @@ export const refusalLine = (frame: Frame, error: ManageError): Html => {
   const sentence = frame.words.errors.sentence(error.code)
   const code = markup`<small>${codeOf(frame, error)}</small>`
   return sentence === null
-    ? markup`${error.message} ${code}`
-    : markup`${sentence} <small lang="en">${error.message}</small> ${code}`
+    ? markup`${unturned(error.message)} ${code}`
+    : markup`${sentence} <small lang="en">${unturned(error.message)}</small> ${code}`
 }
 
 /** A refusal in one box, for screens that show it next to the form. */
 export const refusalBox = (frame: Frame, error: ManageError): Html => {
   const sentence = frame.words.errors.sentence(error.code)
   return markup`<div class="box error" role="alert">${ICONS.alert}
-<div>${sentence !== null && markup`<p>${sentence}</p>`}<p lang="en"${sentence !== null && markup` class="soft"`}>${error.message}</p>
+<div>${sentence !== null && markup`<p>${sentence}</p>`}<p lang="en"${sentence !== null && markup` class="soft"`}>${unturned(error.message)}</p>
 <p class="soft">${codeOf(frame, error)}</p></div>
 </div>`
 }

@@ -11,6 +11,7 @@ import { SIZES } from "../assets/Style.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { filtersOf, type ShownFilter, withFilters, withQuery } from "../screen/SelectionLinks.ts"
 import { pinnedOf } from "./Cells.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 import { tablePath } from "./TablePath.ts"
 import { timeText } from "../html/Moment.ts"
 
@@ -40,13 +41,10 @@ const VALUE_CHARACTERS = 80
 const filtered = (frame: Frame, { schema, name, pairs }: PictureData, added: ReadonlyArray<ShownFilter>): string =>
   withQuery(tablePath(frame, schema, name), withFilters(pairs, [...filtersOf(pairs), ...added]))
 
-/** Letters from right to left, and the marks that change the direction of what follows. */
-const TURNS = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc]/
-
 /** A value that cannot move the numbers beside it. */
 const shortened = (text: string): string => {
   const short = text.length <= VALUE_CHARACTERS ? text : `${text.slice(0, VALUE_CHARACTERS).toWellFormed()}…`
-  return TURNS.test(short) ? `\u2068${short}\u2069` : short
+  return isolated(short)
 }
 
 const columnOf = ({ columns }: PictureData, { column }: ColumnPicture): ReadableColumn | undefined =>
