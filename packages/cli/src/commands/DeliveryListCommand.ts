@@ -1,5 +1,5 @@
 /** `cabinet delivery list`: the deliveries of all addresses, those with the newest last attempt first. */
-import { DELIVERY_OUTCOMES, DELIVERY_STATES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
+import { DELIVERY_OUTCOMES, DELIVERY_STATES, DELIVERY_TYPES, deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { MAX_LIMIT } from "@data-cabinet/core/pagination/Page"
 import { Effect, Option } from "effect"
@@ -45,6 +45,10 @@ export const filterFlags = {
     ),
     Flag.optional,
   ),
+  type: Flag.Literals("type", DELIVERY_TYPES).pipe(
+    Flag.withDescription("Only deliveries of this type: of an event, or a ping"),
+    Flag.optional,
+  ),
   retrying: Flag.Boolean("retrying").pipe(
     Flag.withoutNegation,
     Flag.withDescription("Only deliveries that wait for another attempt after a failure"),
@@ -82,6 +86,7 @@ export const filterOf = Effect.fnUntraced(function* (input: Input) {
     eventId: Option.getOrNull(input.event),
     state: Option.getOrNull(input.state),
     outcome: Option.getOrNull(input.outcome),
+    type: Option.getOrNull(input.type),
     retrying: input.retrying,
     from: Option.getOrNull(input.since),
     to: Option.getOrNull(input.until),

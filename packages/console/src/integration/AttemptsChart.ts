@@ -6,7 +6,7 @@ import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import { deliveryFigures } from "@data-cabinet/core/activity/DeliveryFigures"
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { DELIVERY_OUTCOMES, type DeliveryOutcome } from "@data-cabinet/core/delivery/Attempt"
-import type { DeliveriesBySource } from "@data-cabinet/core/delivery/DeliveryQueue"
+import type { DeliveryCounts } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { stackedChart } from "../html/Chart.ts"
@@ -30,7 +30,7 @@ export interface AttemptsData {
   readonly pairs: Pairs
   readonly timeZone: string
   readonly now: number
-  readonly bySource: DeliveriesBySource
+  readonly byKind: DeliveryCounts
   readonly sources: ReadonlyArray<Source>
 }
 
@@ -126,20 +126,59 @@ const failures = (frame: Frame, { counts, pairs, addresses }: AttemptsData): Htm
   return markup`<div><h3>${frame.words.deliveries.failuresAt}</h3><ul class="facets">${lines}</ul></div>`
 }
 
-/** Nothing while there is one source to choose. */
-const ofSources = (frame: Frame, { bySource, sources, pairs }: AttemptsData): HtmlValue => {
+/** How many deliveries there are of each, most first. */
+const summed = <K>(groups: DeliveryCounts["groups"], keyOf: (group: DeliveryCounts["groups"][number]) => K) =>
+  [...Map.groupBy(groups, keyOf)]
+    .map(([key, some]) => [key, some.reduce((sum, { deliveries }) => sum + deliveries, 0)] as const)
+    .toSorted(([, one], [, other]) => other - one)
+
+/** Nothing while there is one to choose. The filter by the other of the two applies, so that each count is of what its link finds. */
+const ofKinds = (frame: Frame, { byKind, sources, pairs }: AttemptsData): HtmlValue => {
   const { deliveries: words, event } = frame.words
-  const current = valueOf(pairs, "source_id")
-  const most = bySource.sources[0]?.deliveries ?? 0
-  if (bySource.sources.length < 2 && (current ?? "") === "") return null
-  const lines = bySource.sources.slice(0, MOST_SOURCES).map(({ sourceId, deliveries }) => {
-    const isOn = current === String(sourceId)
-    const name = sources.find(({ id }) => id === sourceId)?.name ?? `${event.source} ${sourceId}`
-    const href = linkTo(frame, pairs, { source_id: isOn ? "" : String(sourceId) })
-    return facet(frame, name, deliveries, most, href, "quiet", isOn)
-  })
-  const counted = bySource.sources.reduce((sum, { deliveries }) => sum + deliveries, 0)
-  return markup`<div><h3>${words.bySource(bySource.whole ? null : counted)}</h3><ul class="facets">${lines}</ul></div>`
+  const { groups, whole } = byKind
+  const chosen = { type: valueOf(pairs, "type") ?? "", source: valueOf(pairs, "source_id") ?? "" }
+  const counted = whole ? null : groups.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  const block = (
+    name: "type" | "source_id",
+    current: string,
+    all: ReadonlyArray<readonly [string, string, number]>,
+  ) => {
+    const lines = all.slice(0, MOST_SOURCES).map(([value, text, deliveries]) => {
+      const isOn = current === value
+      return facet(
+        frame,
+        text,
+        deliveries,
+        all[0]![2],
+        linkTo(frame, pairs, { [name]: isOn ? "" : value }),
+        "quiet",
+        isOn,
+      )
+    })
+    return markup`<div><h3>${name === "type" ? words.byType(counted) : words.bySource(counted)}</h3><ul class="facets">${lines}</ul></div>`
+  }
+  const ofSource = groups.filter(({ sourceId }) => chosen.source === "" || chosen.source === String(sourceId))
+  const types = summed(ofSource, ({ type }) => type)
+  const ofType = groups.filter(
+    ({ type, sourceId }) => sourceId !== null && (chosen.type === "" || chosen.type === type),
+  )
+  const from = summed(ofType, ({ sourceId }) => sourceId)
+  const nameOf = (source: number | null) => sources.find(({ id }) => id === source)?.name ?? `${event.source} ${source}`
+  return markup`${
+    (types.length > 1 || chosen.type !== "") &&
+    block(
+      "type",
+      chosen.type,
+      types.map(([type, n]) => [type, words.types[type], n]),
+    )
+  }${
+    (from.length > 1 || chosen.source !== "") &&
+    block(
+      "source_id",
+      chosen.source,
+      from.map(([source, n]) => [String(source), nameOf(source), n]),
+    )
+  }`
 }
 
 /** Nothing for a cabinet that attempted nothing. */
@@ -147,5 +186,5 @@ export const attemptsChart = (frame: Frame, data: AttemptsData): HtmlValue => {
   if (data.counts.length === 0) return null
   const { deliveries: words, overview } = frame.words
   const { p50Millis: half, p95Millis: most } = deliveryFigures(data.counts)
-  return markup`<section class="card attempted" aria-labelledby="by-hour"><div><h2 id="by-hour">${words.byHour}</h2>${bars(frame, data)}${half !== null && most !== null && markup`<p class="soft">${overview.within(half, most)}</p>`}</div><div><h3>${words.outcome}</h3><ul class="facets">${outcomes(frame, data)}</ul></div>${failures(frame, data)}${ofSources(frame, data)}</section>`
+  return markup`<section class="card attempted" aria-labelledby="by-hour"><div><h2 id="by-hour">${words.byHour}</h2>${bars(frame, data)}${half !== null && most !== null && markup`<p class="soft">${overview.within(half, most)}</p>`}</div><div><h3>${words.outcome}</h3><ul class="facets">${outcomes(frame, data)}</ul></div>${failures(frame, data)}${ofKinds(frame, data)}</section>`
 }

@@ -1,5 +1,5 @@
 /** The filter of the list of deliveries, as its address says it. */
-import { DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { DELIVERY_OUTCOMES, DELIVERY_STATES, DELIVERY_TYPES } from "@data-cabinet/core/delivery/Attempt"
 import { deliveryPlace } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { isTimestamp } from "@data-cabinet/core/text/Timestamp"
 import { idOf } from "../screen/Act.ts"
@@ -28,6 +28,7 @@ export const deliveryFilter = (pairs: Pairs) => {
     from: time("from"),
     to: time("to"),
     outcome: DELIVERY_OUTCOMES.find((one) => one === valueOf(pairs, "outcome")) ?? null,
+    type: DELIVERY_TYPES.find((one) => one === valueOf(pairs, "type")) ?? null,
     before: deliveryPlace(valueOf(pairs, "before") ?? "") ?? null,
   }
 }

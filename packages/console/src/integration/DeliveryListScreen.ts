@@ -1,7 +1,7 @@
 /** The deliveries of all addresses, newest attempt first, by filters that every link keeps; those that are marked are sent again. */
 import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import type { Address } from "@data-cabinet/core/delivery/Address"
-import { type Delivery, DELIVERY_OUTCOMES, DELIVERY_STATES } from "@data-cabinet/core/delivery/Attempt"
+import { type Delivery, DELIVERY_OUTCOMES, DELIVERY_STATES, DELIVERY_TYPES } from "@data-cabinet/core/delivery/Attempt"
 import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
@@ -20,7 +20,7 @@ import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
 import { waitingInOrder } from "./OrderFacts.ts"
-import { type DeliveriesBySource, deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
+import { type DeliveryCounts, deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
 
 export interface DeliveryListData {
   readonly list: DeliveryList
@@ -29,8 +29,8 @@ export interface DeliveryListData {
   /** The first of those in order that wait at an event. */
   readonly waiting: ReadonlyArray<Address>
   readonly sources: ReadonlyArray<Source>
-  /** With the other filters of the list. */
-  readonly bySource: DeliveriesBySource
+  /** Of the list without its filters by type and source. */
+  readonly byKind: DeliveryCounts
   readonly pairs: Pairs
   readonly counts: ReadonlyArray<AttemptCounts>
   readonly now: number
@@ -40,7 +40,16 @@ export interface DeliveryListData {
 }
 
 /** The filters of the address. */
-export const DELIVERY_FILTERS = ["state", "outcome", "address_id", "source_id", "event_id", "from", "to"] as const
+export const DELIVERY_FILTERS = [
+  "state",
+  "outcome",
+  "type",
+  "address_id",
+  "source_id",
+  "event_id",
+  "from",
+  "to",
+] as const
 
 /** In the choice of states, for deliveries that wait after a failed attempt; not a separate state. */
 export const RETRYING = "retrying"
@@ -59,6 +68,7 @@ ${select("state", words.state, [
   ...DELIVERY_STATES.map((state) => [state, words.deliveryStates[state] ?? state] as const),
 ])}
 ${select("outcome", deliveries.outcome, [["", deliveries.allOutcomes], ...DELIVERY_OUTCOMES.map((one) => [one, deliveries.outcomes[one]] as const)])}
+${select("type", deliveries.type, [["", deliveries.allTypes], ...DELIVERY_TYPES.map((one) => [one, deliveries.types[one]] as const)])}
 ${select("address_id", words.address, [["", deliveries.allAddresses], ...addresses.map((one) => [String(one.id), shownUrl(frame, one)] as const)])}
 ${select("source_id", words.source, [["", words.allSources], ...sources.map(({ id, name }) => [String(id), name] as const)])}
 <input name="event_id" inputmode="numeric" pattern="[0-9]*" size="10" value="${now("event_id")}" aria-label="${integration.eventNumber}" placeholder="${integration.eventNumber}">

@@ -22,7 +22,7 @@ import { deliveryLive } from "./DeliveryLive.ts"
 const LIST_LIMIT = 50
 /** The most addresses to choose from, besides those that the screen names. */
 const CHOICES = 100
-/** About how many of the newest deliveries are counted by source. */
+/** About how many of the newest deliveries are counted by type and source. */
 const COUNTED = 1_000
 /** The most addresses that are named because they wait at an event. */
 const MOST_WAITING = 5
@@ -50,13 +50,13 @@ export const deliveryListScreens = Effect.gen(function* () {
   const listed = Effect.fnUntraced(function* (frame: Frame, pairs: Pairs, count: number | null = null) {
     const { before: _, ...filter } = deliveryFilter(pairs)
     const list = yield* deliveries.list({ ...deliveryFilter(pairs), limit: LIST_LIMIT })
-    const [first, waiting, from, counts, bySource, now] = yield* Effect.all(
+    const [first, waiting, from, counts, byKind, now] = yield* Effect.all(
       [
         addresses.list({ after: 0, limit: CHOICES }),
         addresses.troubled("waiting", MOST_WAITING),
         sources.list,
         activity.attempts(CHART_HOURS),
-        queue.bySource({ ...filter, sourceId: null }, COUNTED),
+        queue.counts({ ...filter, sourceId: null, type: null }, COUNTED),
         Clock.currentTimeMillis,
       ],
       { concurrency: 3 },
@@ -66,7 +66,7 @@ export const deliveryListScreens = Effect.gen(function* () {
     if (addressId !== null) named.add(addressId)
     for (const { id } of first) named.delete(id)
     const where = [...first, ...(named.size === 0 ? [] : yield* addresses.some([...named]))]
-    const data = { list, addresses: where, waiting, sources: from, counts, bySource, now, pairs, count, timeZone }
+    const data = { list, addresses: where, waiting, sources: from, counts, byKind, now, pairs, count, timeZone }
     return { screen: deliveryListScreen(frame, data) }
   })
   const screens: ReadonlyArray<ConsoleScreen> = [

@@ -1,5 +1,5 @@
 /** The screens in English. */
-import type { DeliveryOutcome, Timing } from "@data-cabinet/core/delivery/Attempt"
+import type { DeliveryOutcome, DeliveryType, Timing } from "@data-cabinet/core/delivery/Attempt"
 import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, numbersIn, plurals, tenthsIn } from "./Plural.ts"
@@ -1358,6 +1358,14 @@ export const ENGLISH = {
       error: "error (5xx, others)",
       no_answer: "no answer",
     } satisfies Record<DeliveryOutcome, string> as Record<DeliveryOutcome, string>,
+    type: "Kind",
+    allTypes: "All kinds",
+    types: { "event.received": "events", ping: "pings" } satisfies Record<DeliveryType, string> as Record<
+      DeliveryType,
+      string
+    >,
+    byType: (newest: number | null) =>
+      newest === null ? "Deliveries by kind" : `The newest ${digits(newest)} by kind`,
     timing: "Of which",
     phases: {
       nameMs: "name lookup",

@@ -1361,6 +1361,10 @@ export const RUSSIAN: Words = {
       error: "сбой (500 и другие)",
       no_answer: "нет ответа",
     },
+    type: "Вид",
+    allTypes: "Все виды",
+    types: { "event.received": "события", ping: "проверки" },
+    byType: (newest) => (newest === null ? "Доставки по виду" : `Последние ${digits(newest)} по виду`),
     timing: "Из них",
     phases: {
       nameMs: "поиск имени",

@@ -58,8 +58,10 @@ export interface Attempt extends Outcome {
   readonly reason: string | null
 }
 
+/** The types of a delivery's body. */
+export const DELIVERY_TYPES = ["event.received", "ping"] as const
 /** The type of a delivery's body. */
-export type DeliveryType = "event.received" | "ping"
+export type DeliveryType = (typeof DELIVERY_TYPES)[number]
 
 /** `due`: to be sent, now or later; `failed`: a ping without a 2xx response, because pings are not retried. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
@@ -136,7 +138,7 @@ export const attemptShape = Shape.named(
   "Attempt",
   Shape.object<Attempt>("An attempt to deliver.", {
     deliveryId: Shape.id("The delivery's id.", 731),
-    type: Shape.oneOf(["event.received", "ping"]),
+    type: Shape.oneOf(DELIVERY_TYPES),
     eventId: Shape.orNull(Shape.id("The event; null for a ping.", 10417)),
     addressId: Shape.id("The address's id."),
     number: Shape.whole("From 1."),
@@ -170,7 +172,7 @@ const lastAttemptShape = Shape.named(
 
 const members = {
   id: Shape.id("The delivery's id.", 731),
-  type: Shape.oneOf(["event.received", "ping"]),
+  type: Shape.oneOf(DELIVERY_TYPES),
   addressId: Shape.id("The address's id."),
   eventId: Shape.orNull(Shape.id("The event; null for a ping.", 10417)),
   state: Shape.oneOf(DELIVERY_STATES),

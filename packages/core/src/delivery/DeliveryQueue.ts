@@ -100,6 +100,7 @@ export interface DeliveryFilter {
   readonly addressId: number | null
   readonly eventId: number | null
   readonly state: DeliveryState | null
+  readonly type?: DeliveryType | null
   /** The source of the event; pings have none. */
   readonly sourceId?: number | null
   /** True: only deliveries that wait after a failed attempt. */
@@ -156,10 +157,14 @@ type Returns<A> = Effect.Effect<A, StoreUnavailable>
 /** None if the delivery or the address does not exist. */
 type Found<A> = Returns<Option.Option<A>>
 
-/** Deliveries by the sources of their events; a ping has none. */
-export interface DeliveriesBySource {
-  /** Most first. */
-  readonly sources: ReadonlyArray<{ readonly sourceId: number; readonly deliveries: number }>
+/** How many deliveries of a list there are of each type and source. */
+export interface DeliveryCounts {
+  readonly groups: ReadonlyArray<{
+    readonly type: DeliveryType
+    /** Null: a ping, or the event was erased. */
+    readonly sourceId: number | null
+    readonly deliveries: number
+  }>
   /** Whether all were counted, and not only the newest. */
   readonly whole: boolean
 }
@@ -199,8 +204,8 @@ export class DeliveryQueue extends Context.Service<
     /** Lists the attempts of a delivery address, newest first, even of a removed one. */
     readonly log: (query: LogQuery) => Returns<ReadonlyArray<Attempt>>
     readonly find: (deliveryId: number) => Found<Delivery>
-    /** Counts about the newest `examine` deliveries of a list by the sources of their events. */
-    readonly bySource: (filter: DeliveryFilter, examine: number) => Returns<DeliveriesBySource>
+    /** Counts about the newest `examine` deliveries of a list. */
+    readonly counts: (filter: DeliveryFilter, examine: number) => Returns<DeliveryCounts>
     /** The newest deliveries after `before`, at most `limit`. Examines about `examine` deliveries. */
     readonly slice: (query: {
       readonly filter: DeliveryFilter

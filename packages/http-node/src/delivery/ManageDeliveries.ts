@@ -4,6 +4,7 @@ import {
   deliveryShape,
   deliveryWithLogShape,
   DELIVERY_STATES,
+  DELIVERY_TYPES,
 } from "@data-cabinet/core/delivery/Attempt"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import {
@@ -49,6 +50,7 @@ const filters = [
     DELIVERY_OUTCOMES,
     "Only deliveries whose last attempt ended so. `refused`: a 4xx; `error`: any other status but a 2xx; `no_answer`: no response.",
   ),
+  wordParameter("type", DELIVERY_TYPES, "Only deliveries of this type: of an event, or a ping."),
   flagParameter("retrying", "Only deliveries that wait for another attempt after a failed one."),
   timeParameter("from", "Only deliveries last attempted (before the first attempt: created) at this time or later."),
   timeParameter("to", "Only deliveries last attempted (before the first attempt: created) before this time."),
@@ -65,6 +67,9 @@ const listed = Schema.Struct({
   ),
   outcome: Schema.optionalKey(
     Schema.Literals(DELIVERY_OUTCOMES).annotate({ description: "Only deliveries whose last attempt ended so." }),
+  ),
+  type: Schema.optionalKey(
+    Schema.Literals(DELIVERY_TYPES).annotate({ description: "Only deliveries of this type: of an event, or a ping." }),
   ),
   retrying: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Only deliveries that wait for another attempt after a failed one." }),
@@ -85,6 +90,7 @@ const filterOf = (given: Omit<typeof listed.Type, "all" | "dry_run">): DeliveryF
   sourceId: given.source_id ?? null,
   state: given.state ?? null,
   outcome: given.outcome ?? null,
+  type: given.type ?? null,
   retrying: given.retrying ?? false,
   from: given.from ?? null,
   to: given.to ?? null,

@@ -26,13 +26,14 @@ interface ListJson {
 }
 
 /** A filter as the API names it. */
-const filterJson = ({ addressId, eventId, sourceId, state, outcome, retrying, from, to }: DeliveryFilter) =>
+const filterJson = ({ addressId, eventId, sourceId, state, outcome, type, retrying, from, to }: DeliveryFilter) =>
   Object.entries({
     address_id: addressId,
     event_id: eventId,
     source_id: sourceId,
     state,
     outcome,
+    type,
     retrying,
     from,
     to,

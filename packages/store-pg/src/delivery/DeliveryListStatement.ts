@@ -59,10 +59,10 @@ export const withLast = (deliveries: string, more = ""): string => `
     ORDER BY t.number DESC LIMIT 1
   ) t ON true`
 
-/** $5: address, $6: state, $8: source, $9: from, $10: to, $11: whether it waits after a failed attempt, $12: outcome, $13: event; null: any. */
+/** $5: address, $6: state, $8: source, $9: from, $10: to, $11: whether it waits after a failed attempt, $12: outcome, $13: event, $14: type; null: any. */
 const MATCHED = `($5::bigint IS NULL OR w.address_id = $5::bigint) AND ($6::text IS NULL OR w.state = $6::text)
   AND ($9::timestamptz IS NULL OR coalesce(w.last_at, w.created_at) >= $9::timestamptz) AND ($10::timestamptz IS NULL OR coalesce(w.last_at, w.created_at) < $10::timestamptz)
-  AND ($12::text IS NULL OR w.outcome = $12::text) AND ($13::bigint IS NULL OR w.event_id = $13::bigint)
+  AND ($12::text IS NULL OR w.outcome = $12::text) AND ($13::bigint IS NULL OR w.event_id = $13::bigint) AND ($14::text IS NULL OR w.type = $14::text)
   AND ($8::bigint IS NULL OR EXISTS (SELECT FROM cabinet.event e WHERE e.id = w.event_id AND e.source_id = $8::bigint))
   AND ($11::boolean IS NULL OR EXISTS (SELECT FROM cabinet.delivery q WHERE q.id = w.id AND q.state = 'due' AND q.failures > 0))`
 
@@ -172,12 +172,12 @@ const SLICE_END = `
 export const COUNT_SLICE = (filter: DeliveryFilter): string =>
   `${slicing(filter)}, chosen AS (SELECT FROM numbered w WHERE ${RESENDABLE})${SLICE_END}`
 
-/** The deliveries of a slice by source; `more`: whether others may follow. */
-export const SLICE_BY_SOURCE = (filter: DeliveryFilter): string => `${slicing(filter)}
-  SELECT e.source_id::float8 AS "sourceId", count(*)::float8 AS deliveries,
+/** The deliveries of a slice by type and source; `more`: whether others may follow. */
+export const SLICE_COUNTS = (filter: DeliveryFilter): string => `${slicing(filter)}
+  SELECT w.type, e.source_id::float8 AS "sourceId", count(*)::float8 AS deliveries,
     EXISTS (SELECT FROM ends) OR (SELECT count(*) FROM numbered WHERE matched) > $7::int AS more
-  FROM numbered w JOIN cabinet.event e ON e.id = w.event_id WHERE w.matched AND w.nth <= $7::int
-  GROUP BY e.source_id ORDER BY deliveries DESC, e.source_id`
+  FROM numbered w LEFT JOIN cabinet.event e ON e.id = w.event_id WHERE w.matched AND w.nth <= $7::int
+  GROUP BY w.type, e.source_id ORDER BY deliveries DESC, e.source_id`
 
 /** Makes the deliveries of a slice due. One that is claimed meanwhile is left to finish. */
 export const RESEND_SLICE = (filter: DeliveryFilter): string => `${slicing(filter)}, chosen AS (

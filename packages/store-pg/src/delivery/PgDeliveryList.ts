@@ -1,5 +1,11 @@
 /** Reads deliveries with their last attempts, alone and in lists. */
-import { type Attempt, type Delivery, outcomeOf, type Timing } from "@data-cabinet/core/delivery/Attempt"
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryType,
+  outcomeOf,
+  type Timing,
+} from "@data-cabinet/core/delivery/Attempt"
 import type { DeliveryFilter, DeliveryPlace, DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { reasonOf, saidIn } from "@data-cabinet/core/delivery/FailureReason"
 import type { PgClient } from "@effect/sql-pg"
@@ -12,7 +18,7 @@ import {
   RESEND_SLICE,
   type ResentSlice,
   SLICE,
-  SLICE_BY_SOURCE,
+  SLICE_COUNTS,
   SLICE_OF_EVENT,
   type SliceRow,
 } from "./DeliveryListStatement.ts"
@@ -71,9 +77,31 @@ type SliceQuery = Parameters<DeliveryQueue["Service"]["slice"]>[0]
 const placeOf = ({ key, placeId, untriedBelow }: SliceRow): DeliveryPlace => ({ at: key, id: placeId, untriedBelow })
 
 const parametersOf = ({ filter, before, limit }: Omit<SliceQuery, "examine">, fourth: number) => {
-  const { addressId, state, sourceId = null, retrying = false, from = null, to = null, outcome = null } = filter
+  const {
+    addressId,
+    state,
+    sourceId = null,
+    retrying = false,
+    from = null,
+    to = null,
+    outcome = null,
+    type = null,
+  } = filter
   const place = [before?.at ?? null, before?.id ?? 0, before?.untriedBelow ?? Number.MAX_SAFE_INTEGER]
-  return [...place, fourth, addressId, state, limit, sourceId, from, to, retrying || null, outcome, filter.eventId]
+  return [
+    ...place,
+    fourth,
+    addressId,
+    state,
+    limit,
+    sourceId,
+    from,
+    to,
+    retrying || null,
+    outcome,
+    filter.eventId,
+    type,
+  ]
 }
 
 export const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, limit, examine }: SliceQuery) {
@@ -92,17 +120,18 @@ export const sliceOf = Effect.fnUntraced(function* (sql: Sql, { filter, before, 
   }
 })
 
-interface SourceRow {
-  readonly sourceId: number
+interface CountRow {
+  readonly type: DeliveryType
+  readonly sourceId: number | null
   readonly deliveries: number
   readonly more: boolean
 }
 
-export const sliceBySource = (sql: Sql, filter: DeliveryFilter, examine: number) =>
+export const sliceCounts = (sql: Sql, filter: DeliveryFilter, examine: number) =>
   Effect.map(
-    sql.unsafe<SourceRow>(SLICE_BY_SOURCE(filter), parametersOf({ filter, before: null, limit: examine }, examine)),
+    sql.unsafe<CountRow>(SLICE_COUNTS(filter), parametersOf({ filter, before: null, limit: examine }, examine)),
     (rows) => ({
-      sources: rows.map(({ sourceId, deliveries }) => ({ sourceId, deliveries })),
+      groups: rows.map(({ type, sourceId, deliveries }) => ({ type, sourceId, deliveries })),
       whole: rows[0]?.more !== true,
     }),
   )

@@ -24,7 +24,7 @@ import {
   deliveriesOfEvent,
   findDelivery,
   resendListed,
-  sliceBySource,
+  sliceCounts,
   sliceOf,
   toAttempt,
 } from "./PgDeliveryList.ts"
@@ -158,7 +158,7 @@ export const layer = Layer.effect(
         ),
       log: (query) => orUnavailable(attemptsOfAddress(sql, query)),
       find: (deliveryId) => orUnavailable(findDelivery(sql, deliveryId)),
-      bySource: (filter, examine) => orUnavailable(sliceBySource(sql, filter, examine)),
+      counts: (filter, examine) => orUnavailable(sliceCounts(sql, filter, examine)),
       slice: (query) => orUnavailable(sliceOf(sql, query)),
       attemptsOf: (deliveryId) =>
         orUnavailable(

@@ -121,19 +121,30 @@ it("list shows the outcome of an attempt whose worker ended, and forgets none of
   expect(lost.items.map(({ lastAttempt }) => lastAttempt!.reason)[0]).toContain("The worker ended")
 })
 
-it("bySource counts the newest deliveries of a list by source, and says whether there are more", async () => {
+it("counts has the newest deliveries of a list by type and source, and says whether there are more", async () => {
   await fill()
+  await cabinet.queue((queue) => queue.ping(addresses[0]!, 60))
   const count = async (examine: number, filter = {}) =>
-    cabinet.queue((queue) => queue.bySource({ ...ANY, ...filter }, examine))
+    cabinet.queue((queue) => queue.counts({ ...ANY, ...filter }, examine))
+  const groups = (found: ReadonlyArray<Delivery>) => {
+    const pings = found.filter(({ type }) => type === "ping").length
+    const events = { type: "event.received", sourceId: source, deliveries: found.length - pings }
+    return [events, ...(pings === 0 ? [] : [{ type: "ping", sourceId: null, deliveries: pings }])]
+  }
   const all = await walk(100, {})
-  expect(await count(1_000)).toEqual({ sources: [{ sourceId: source, deliveries: all.length }], whole: true })
+  expect(await count(1_000)).toEqual({ groups: groups(all), whole: true })
   const refused = all.filter(({ lastAttempt }) => lastAttempt?.outcome === "refused")
-  expect(await count(1_000, { outcome: "refused" })).toEqual({
-    sources: [{ sourceId: source, deliveries: refused.length }],
-    whole: true,
-  })
-  expect(await count(10)).toEqual({ sources: [{ sourceId: source, deliveries: 10 }], whole: false })
-  expect(await count(1_000, { sourceId: source + 1 })).toEqual({ sources: [], whole: true })
+  expect(await count(1_000, { outcome: "refused" })).toEqual({ groups: groups(refused), whole: true })
+  expect(await count(10)).toEqual({ groups: groups(all.slice(0, 10)), whole: false })
+  expect(await count(1_000, { sourceId: source + 1 })).toEqual({ groups: [], whole: true })
+  for (const type of ["ping", "event.received"] as const) {
+    const its = all.filter((one) => one.type === type)
+    expect(await walk(3, { type })).toEqual(its)
+    expect(await count(1_000, { type })).toEqual({
+      groups: groups(all).filter((one) => one.type === type),
+      whole: true,
+    })
+  }
 })
 
 it("resendListed sends again what the filter finds, each once, and countListed counts it before", async () => {
