@@ -93,19 +93,16 @@ export const orderedPage = Effect.fnUntraced(function* (
   if (head === undefined || head.lease !== held.lease || head.stopped) return null
   const { address_id: addressId, epoch, xid, event_id: eventId } = head
   // Uses a later snapshot than the watermark's, as the feed's pages do.
-  const rows = yield* sql.unsafe<Statement.PageRow>(Statement.PAGE, [
-    addressId,
-    epoch,
-    xid,
-    eventId,
-    head.bound_epoch,
-    head.bound,
-  ])
+  const parameters = [addressId, epoch, xid, eventId, head.bound_epoch, head.bound]
+  const near = yield* sql.unsafe<Statement.PageRow>(Statement.PAGE, parameters)
+  const isSparse = near[0]!.examined === Statement.SCANNED && near[0]!.kept < Statement.FEW_EVENTS
+  const rows = isSparse ? yield* sql.unsafe<Statement.PageRow>(Statement.WIDE_PAGE, parameters) : near
   const [{ examined, kept }] = rows as [Statement.PageRow]
   const sent = rows.filter(isSent)
   const rules = JSON.parse(head.rules) as ReadonlyArray<Rule>
   const passed = yield* passing(sent, rules)
-  const hasMore = examined === Statement.SCANNED || kept > (rows.at(-1)!.nth ?? 0)
+  const most = isSparse ? Statement.SCANNED_WIDE : Statement.SCANNED
+  const hasMore = examined === most || kept > (rows.at(-1)!.nth ?? 0)
   const numbers =
     passed.length === 0
       ? []

@@ -48,11 +48,14 @@ JOIN cabinet.address a ON a.id = o.address_id CROSS JOIN LATERAL (
   FROM cabinet.address_rule r WHERE r.address_id = o.address_id
 ) r WHERE f.id = $5::int8`
 
-/** Events examined in one statement. */
-export const SCANNED = 2_000
 /** Events of a page, and their bytes: the first is taken however long it is. */
-export const PAGE_EVENTS = 200
-export const PAGE_BYTES = 1_048_576
+const PAGE_EVENTS = 200
+const PAGE_BYTES = 1_048_576
+/** Events examined in one statement: as many as a page may have, or more if few of those are sent. */
+export const SCANNED = PAGE_EVENTS
+export const SCANNED_WIDE = 2_000
+/** A page of fewer events is read again, from more. */
+export const FEW_EVENTS = 20
 
 const POSITION = "e.epoch, e.xid, e.id"
 
@@ -60,14 +63,14 @@ const POSITION = "e.epoch, e.xid, e.id"
  * $1: address, $2 to $4: its place, $5 and $6: the bound. The first row always exists: it says how many events were
  * examined, and which was the last. Each event is judged by the rule of its place.
  */
-export const PAGE = `
+const pageOf = (most: number): string => `
 WITH scanned AS MATERIALIZED (
   SELECT * FROM (${CHANNELS.map(
     (channel) => `(
     SELECT ${POSITION}, e.source_id, e.bytes, ${IS_DELIVERED} AS sent
     FROM cabinet.event e WHERE e.channel = '${channel}' AND (${POSITION}) > ($2::int8, $3::int8, $4::int8)
-      AND (e.epoch, e.xid) < ($5::int8, $6::int8) ORDER BY ${POSITION} LIMIT ${SCANNED})`,
-  ).join(" UNION ALL ")}) e ORDER BY ${POSITION} LIMIT ${SCANNED}
+      AND (e.epoch, e.xid) < ($5::int8, $6::int8) ORDER BY ${POSITION} LIMIT ${most})`,
+  ).join(" UNION ALL ")}) e ORDER BY ${POSITION} LIMIT ${most}
 ), kept AS MATERIALIZED (
   SELECT s.*, r.epoch AS rule_epoch, r.xid AS rule_xid, row_number() OVER place AS nth, sum(s.bytes) OVER place - s.bytes AS before
   FROM scanned s CROSS JOIN LATERAL (
@@ -90,6 +93,9 @@ LEFT JOIN LATERAL (
     AND NOT (e.source_id IN (SELECT n.source_id FROM cabinet.notice_source n) AND coalesce(e.payload->>'address_id' = $1::int8::text, false)) LIMIT 1
 ) e ON true LEFT JOIN cabinet.source s ON s.id = e.source_id
 ORDER BY k.nth`
+
+export const PAGE = pageOf(SCANNED)
+export const WIDE_PAGE = pageOf(SCANNED_WIDE)
 
 /** A row of a page. */
 export interface PageRow {

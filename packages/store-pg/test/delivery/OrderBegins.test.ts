@@ -152,3 +152,22 @@ it("a search for due addresses looks events up once for each source, and for pau
   assert.deepEqual(await most(), [0, 0])
   expect(await nextDue()).toBeGreaterThan(3_500_000)
 })
+
+it("a page with few events among many of other sources is read from more of the feed", async () => {
+  const { id } = await cabinet.book((book) =>
+    book.create({ url: "https://example.com/", sources: [source], order: "feed" }),
+  )
+  const other = await cabinet.source("Other")
+  const [{ epoch }] = (await cabinet.run("SELECT max(epoch)::text AS epoch FROM cabinet.epoch")) as [{ epoch: string }]
+  // Below any transaction that is under way, and above the position.
+  await cabinet.run(`UPDATE cabinet.follower SET epoch = 0, xid = 0, event_id = 0 WHERE name = '${id}'`)
+  await cabinet.run(`UPDATE cabinet.address_rule SET epoch = 0, xid = 0 WHERE address_id = ${id}`)
+  const insert = (from: number, count: number) =>
+    cabinet.run(`INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+      SELECT ${epoch}, 3, nextval('cabinet.event_id'), ${from}, now(), 'webhook', false, false, '{}' FROM generate_series(1, ${count})`)
+  await insert(other, 300)
+  await insert(source, 1)
+  const [held] = await claim()
+  const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!)))
+  assert.deepEqual([page!.items.length, page!.hasMore], [1, false])
+})
