@@ -5,7 +5,8 @@
  */
 import { Listener, type ListenError } from "@data-cabinet/http-node/server/Listener"
 import * as Server from "@data-cabinet/http-node/routes/Server"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Latch, Layer, type Scope } from "effect"
+import { BackgroundBegins } from "@data-cabinet/core/runtime/Background"
 import { forgetBaseUrlAt, recordBaseUrlAt } from "@data-cabinet/store-pg/source/RecordedBaseUrl"
 import * as EmbeddedPostgres from "@data-cabinet/store-pg/embedded/EmbeddedPostgres"
 import { StartedProcesses } from "@data-cabinet/store-pg/maintenance/ConnectionFit"
@@ -73,8 +74,19 @@ interface OnPlace extends Omit<ServeOptions, "firstOwner"> {
   readonly place: WorkPlace
 }
 
+/** How long a server that listens answers requests alone. Its background work opens a dozen sessions at once. */
+const REQUESTS_FIRST_MILLIS = 100
+
 /** Serves a database that is already open; a worker starts here. Null for a server of many cabinets. */
-const serveOn = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
+const serveOn = (options: OnPlace) =>
+  Effect.gen(function* () {
+    const begins = yield* Latch.make()
+    const cabinet = yield* Effect.provideService(listen(options), BackgroundBegins, begins.await)
+    yield* Effect.forkScoped(Effect.andThen(Effect.sleep(REQUESTS_FIRST_MILLIS), begins.open))
+    return cabinet
+  })
+
+const listen = Effect.fnUntraced(function* ({ settings, delivery, poll, place }: OnPlace) {
   const { database, baseUrl, port, workers } = place
   const { host, metricsPort, serviceDomain } = settings
   const fast = yield* FastShutdown

@@ -2,7 +2,7 @@
  * Repeats work in the background. Neither an error nor a fault in one run ends the repetition; only the end of the
  * scope does. A failing task logs one line, and one more when it works again, however long it fails meanwhile.
  */
-import { Cause, Duration, Effect, Exit, Metric, Random, type Scope } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Metric, Random, type Scope } from "effect"
 
 /** A closed list, so that the metrics can be enumerated. Log lines begin with the name. */
 export type TaskName =
@@ -51,6 +51,12 @@ const runs = Metric.counter("background_runs_total", {
   description: "Runs of the tasks that a process repeats in the background, by task and by how they ended.",
   incremental: true,
 })
+
+/** What every first run waits for: a server that starts answers requests first. Default: nothing. */
+export const BackgroundBegins = Context.Reference<Effect.Effect<void>>(
+  "@data-cabinet/core/runtime/Background/BackgroundBegins",
+  { defaultValue: () => Effect.void },
+)
 
 /** When to run, and what to log. */
 export interface BackgroundOptions {
@@ -105,6 +111,7 @@ class Task<A, E, R> {
 
   get repeat(): Effect.Effect<never, never, R> {
     return Effect.gen({ self: this }, function* () {
+      yield* yield* BackgroundBegins
       const { firstAfter } = this.#options
       if (firstAfter !== undefined) yield* Effect.sleep(yield* jittered(firstAfter))
       while (true) {

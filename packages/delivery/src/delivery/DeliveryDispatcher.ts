@@ -8,6 +8,7 @@
 import { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { DeliverySignal } from "@data-cabinet/core/delivery/DeliverySignal"
+import { BackgroundBegins } from "@data-cabinet/core/runtime/Background"
 import { Effect, FiberSet, Layer, type Scope } from "effect"
 import { Lane, type LaneLimits } from "./Lane.ts"
 import { settlementBatcher } from "./SettlementBatcher.ts"
@@ -63,7 +64,8 @@ const run: (
         ),
       ),
     )
-    for (const state of lanes) yield* Effect.forkScoped(dispatcher.serve(state))
+    const begins = yield* BackgroundBegins
+    for (const state of lanes) yield* Effect.forkScoped(Effect.andThen(begins, dispatcher.serve(state)))
   },
 )
 

@@ -67,6 +67,9 @@ const headersOf = (purpose: HeaderPurpose, table: string) => ({
 
 const HEADERS = [headersOf("address header", "cabinet.address"), headersOf("poll header", "cabinet.poll")]
 
+/** Whether anything is to be done at all: a start asks once, not once a column. */
+const ANYTHING = `SELECT ${[...PAIRS, ...HEADERS].map(({ read }) => `EXISTS (${read})`).join(" OR ")} AS found`
+
 interface PairRow {
   readonly id: string
   readonly secret: string
@@ -93,6 +96,8 @@ const refuseMissing = <A>(result: Result.Result<A, Undecryptable>): Effect.Effec
 export const reencryptSecrets = (cipher: SecretCipher) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const [any] = yield* sql.unsafe<{ readonly found: boolean }>(ANYTHING, [cipher.prefix, "0"])
+    if (any?.found !== true) return
     const again = (purpose: SecretPurpose, stored: string) =>
       Effect.map(refuseMissing(cipher.decrypt(purpose, stored)), (text) =>
         text === null ? stored : cipher.encrypt(purpose, text),
