@@ -8,6 +8,7 @@ import { existsSync } from "node:fs"
 import module, { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { runCompiled } from "./compiledCode.mjs"
 import { whenAbandoned } from "./whenAbandoned.mjs"
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -61,6 +62,8 @@ else if (!isNewEnough) {
 } else if (!existsSync(entry)) stop("cabinet is not built yet. Run npm start or npm test once in the clone.")
 else {
   // A command lives for a second: the compile cache saves compiling the same code again.
-  module.enableCompileCache?.()
-  createRequire(import.meta.url)(entry)
+  if (!["serve", "worker"].includes(process.argv[2]) || !runCompiled(entry)) {
+    module.enableCompileCache?.()
+    createRequire(import.meta.url)(entry)
+  }
 }

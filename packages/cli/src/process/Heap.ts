@@ -34,7 +34,8 @@ const capYoungSpace = (): void => {
   const look = () => {
     const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")
     const next = young !== undefined && young.space_size >= most ? STOP : GROW
-    if (next === factor) return
+    // Set again while the space is full, because bin/compiledCode sets the usual value for a moment.
+    if (next === GROW && factor === GROW) return
     factor = next
     setFlagsFromString(`--semi-space-growth-factor=${factor}`)
   }

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, type Layer, Logger, Metric, References, Scope } from "effect"
+import { Effect, Exit, Fiber, Latch, type Layer, Logger, Metric, References, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { background, type TaskName } from "../../src/runtime/Background.ts"
+import { background, BackgroundBegins, type TaskName } from "../../src/runtime/Background.ts"
 
 /** The log lines so far, as `level message`. */
 const collected = () => {
@@ -167,3 +167,17 @@ it.effect("a run whose inner fiber was interrupted does not end the task, and is
     assert.deepStrictEqual(lines, [])
   }).pipe(Effect.provide(layer))
 })
+
+it.effect("background waits for BackgroundBegins before its first run", () =>
+  Effect.gen(function* () {
+    const begins = yield* Latch.make()
+    let count = 0
+    const work = Effect.sync(() => void count++)
+    yield* Effect.provideService(background("retention", "10 seconds", work), BackgroundBegins, begins.await)
+    yield* TestClock.adjust("1 minute")
+    assert.strictEqual(count, 0)
+    yield* begins.open
+    yield* TestClock.adjust(0)
+    assert.strictEqual(count, 1)
+  }),
+)
