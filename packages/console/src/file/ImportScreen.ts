@@ -15,6 +15,7 @@ import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { refusalBox } from "../screen/ErrorScreen.ts"
 import { doubtTable } from "./Doubts.ts"
 import { badge, type Tone } from "../html/Badge.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 
 const TONES: Readonly<Record<ImportStatus["state"], Tone>> = {
   staging: "warn",
@@ -84,7 +85,7 @@ export const importScreen = (frame: Frame, data: ImportData): Screen => {
   return {
     title: status.name,
     section: "files",
-    main: markup`<p><a href="${consolePath(frame, "files")}">← ${words.files}</a></p><div class="head"><h1><bdi>${status.name}</bdi> ${importBadge(frame, status)}</h1></div>
+    main: markup`<p><a href="${consolePath(frame, "files")}">← ${words.files}</a></p><div class="head"><h1>${isolated(status.name)} ${importBadge(frame, status)}</h1></div>
 <section class="card"><table class="list"><tr><th scope="row">${event.source}</th><td><a href="${consolePath(frame, `sources/${status.sourceId}`)}">${source?.name ?? status.sourceId}</a></td></tr>
 <tr><th scope="row">${words.begun}</th><td>${moment(status.createdAt)}</td></tr>
 <tr><th scope="row">${words.rows}</th><td>${words.progress(status.accepted, status.staged)}${status.refused > 0 && ` · ${words.refused(status.refused)}`}</td></tr></table>${status.failure !== null && markup`<p>${failureText(frame, status.failure)}</p>`}</section>

@@ -18,6 +18,7 @@ import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { inboxLists } from "../table/ListBehind.ts"
 import { tablePath } from "../table/TablePath.ts"
 import { unreadClass } from "./MessageDetail.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 
 export interface InboxData {
   readonly source: Source
@@ -98,7 +99,7 @@ const line = (frame: Frame, data: InboxData, one: InboxMessage): Html => {
   const who = oneLine(one.name ?? one.email ?? "") || words.nobody
   const isUnread = !one.read && !one.done
   const time = shortTime(timeZone, days.at(-1)?.day ?? "")
-  return markup`<tr id="event-${one.eventId}"${unreadClass(isUnread)}><td class="face" aria-hidden="true"><i>${initials(who)}</i></td><th scope="row"><a href="${href}"><bdi>${who}</bdi>${isUnread && markup`<span class="hide"> (${words.isUnread})</span>`}</a>${one.subject !== null && markup`<b>${oneLine(one.subject)}</b>`}<small>${oneLine(one.message ?? "") || "–"}</small></th><td class="n soft nowrap"><time datetime="${one.receivedAt}">${time(one.receivedAt)}</time>${one.done && markup`<small>✓ ${words.isDone}</small>`}</td></tr>`
+  return markup`<tr id="event-${one.eventId}"${unreadClass(isUnread)}><td class="face" aria-hidden="true"><i>${initials(who)}</i></td><th scope="row"><a href="${href}"><span>${isolated(who)}</span>${isUnread && markup`<span class="hide"> (${words.isUnread})</span>`}</a>${one.subject !== null && markup`<b>${oneLine(one.subject)}</b>`}<small>${oneLine(one.message ?? "") || "–"}</small></th><td class="n soft nowrap"><time datetime="${one.receivedAt}">${time(one.receivedAt)}</time>${one.done && markup`<small>✓ ${words.isDone}</small>`}</td></tr>`
 }
 
 const nothing = (
@@ -166,7 +167,7 @@ export const inboxScreen = (frame: Frame, data: InboxData): Screen => {
     title: `${source.name} · ${sections.inbox}`,
     section: "inbox",
     walked: true,
-    main: markup`<div class="head"><h1><bdi>${source.name}</bdi> ${unreadBadge(frame, unread, data.figures.since !== null)}</h1><span class="row wrap">${news}${rows}${exportMenu(frame, data)}</span></div>${forms.length > 1 && tabs(frame, sections.inbox, others, `inbox/${source.id}`)}${figures(frame, data)}${list(frame, data)}`,
+    main: markup`<div class="head"><h1>${isolated(source.name)} ${unreadBadge(frame, unread, data.figures.since !== null)}</h1><span class="row wrap">${news}${rows}${exportMenu(frame, data)}</span></div>${forms.length > 1 && tabs(frame, sections.inbox, others, `inbox/${source.id}`)}${figures(frame, data)}${list(frame, data)}`,
   }
 }
 

@@ -56,7 +56,7 @@ const tabs = (frame: Frame, { delivery, tab, list }: DeliveryData, panel: boolea
 /** The response to the last attempt. */
 const response = (frame: Frame, [last]: ReadonlyArray<Attempt>): HtmlValue => {
   const { integration: words, deliveries } = frame.words
-  if (last === undefined) return markup`<p class="soft">${words.noAttempts}</p>`
+  if (last === undefined) return markup`<p class="soft">${deliveries.notYet}</p>`
   const { status, peer, durationMs, timing, responseBody } = last
   const fact = (name: string, value: HtmlValue) =>
     value !== null && value !== false && markup`<dt>${name}</dt><dd>${value}</dd>`
@@ -74,7 +74,7 @@ const part = (frame: Frame, data: DeliveryData, url: string): HtmlValue => {
     return comparedPart(frame, failed, data.worked, momentsIn(timeZone))
   }
   if (tab === "request") return requestPart(frame, request, url)
-  return tab === "attempts" ? attemptTable(frame, attempts, timeZone) : response(frame, attempts)
+  return tab === "attempts" && attempts.length > 0 ? attemptTable(frame, attempts, timeZone) : response(frame, attempts)
 }
 
 export const deliveryDetail = (frame: Frame, data: DeliveryData, panel: boolean): Html => {

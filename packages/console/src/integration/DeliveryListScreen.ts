@@ -5,7 +5,6 @@ import { type Delivery, DELIVERY_OUTCOMES, DELIVERY_STATES, DELIVERY_TYPES } fro
 import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { badge } from "../html/Badge.ts"
 import { options } from "../html/Choice.ts"
 import { momentsIn, timeText } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
@@ -88,7 +87,7 @@ const line = (frame: Frame, data: DeliveryListData, one: Delivery): Html => {
   const reason = last === null ? deliveries.notYet : lastReason(frame, last)
   const href = consolePath(frame, deliveryLists.within(`deliveries/${one.id}`, withQuery("deliveries", data.pairs)))
   return markup`<tr id="delivery-${one.id}"><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
-<td class="nowrap">${moment(last?.at ?? one.createdAt)}</td><td>${last === null ? badge("quiet", "·") : outcomeBadge(frame, last)}</td>
+<td class="nowrap">${moment(last?.at ?? one.createdAt)}</td><td>${last !== null && outcomeBadge(frame, last)}</td>
 <th scope="row"><a href="${href}">${to}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
 <td class="wide-only">${one.state === "delivered" && last?.outcome === "delivered" ? null : one.state === "due" ? markup`<span class="soft">${integration.nextTry}</span> ${moment(one.dueAt)}` : deliveryState(frame, one)}</td><td class="n wide-only nowrap">${last !== null && integration.millis(last.durationMs)}</td></tr>`
 }

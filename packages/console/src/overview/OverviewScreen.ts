@@ -59,8 +59,8 @@ const quiet = (frame: Frame, { sources, activity, timeZone }: OverviewData): Htm
 
 const tiles = (frame: Frame, { gauge, addresses, sources }: OverviewData): Html => {
   const { overview: words } = frame.words
-  const tile = (value: number, text: string, path: string, tone: string) =>
-    markup`<li><a class="tile ${tone}" href="${consolePath(frame, path)}"><b>${words.number(value)}</b><span>${text}</span></a></li>`
+  const tile = (value: number, text: (value: number) => string, path: string, tone: string) =>
+    markup`<li><a class="tile ${tone}" href="${consolePath(frame, path)}"><b>${words.number(value)}</b><span>${text(value)}</span></a></li>`
   const on = sources.filter(({ archived }) => !archived).length
   return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
 }

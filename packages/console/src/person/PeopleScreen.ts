@@ -12,6 +12,7 @@ import { actButton, postForm } from "../html/PostForm.ts"
 import { type IdPage, pageLinks } from "../screen/IdPages.ts"
 import { sessionTable } from "./SessionListScreen.ts"
 import { peopleTabs } from "../html/Tabs.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 
 export interface PeopleData {
   readonly people: ReadonlyArray<Person>
@@ -140,7 +141,7 @@ export const personScreen = (frame: Frame, data: PersonData): Screen => {
     title: person.name,
     section: "people",
     main: markup`<p><a href="${consolePath(frame, "people")}">← ${words.title}</a></p>
-<div class="head"><h1><bdi>${person.name}</bdi> ${badge("quiet", frame.words.roles[person.role] ?? person.role)}</h1></div>${linkBox(frame, issued, timeZone)}
+<div class="head"><h1>${isolated(person.name)} ${badge("quiet", frame.words.roles[person.role] ?? person.role)}</h1></div>${linkBox(frame, issued, timeZone)}
 <section class="card" aria-label="${person.name}"><dl class="facts"><dt>${words.signsIn}</dt><dd>${signsIn(frame, person)}</dd><dt>${words.lastSignIn}</dt><dd>${standing(frame, person, timeZone)}</dd><dt>${words.added}</dt><dd>${moment(person.createdAt)}</dd>
 ${person.linkExpiresAt !== null && markup`<dt>${words.validUntil}</dt><dd>${moment(person.linkExpiresAt)}</dd>`}</dl>${acts}</section>
 ${settings(frame, data)}<section aria-labelledby="sessions"><h2 id="sessions">${words.sessions}</h2>${sessionTable(frame, { sessions: sessions.items, current: data.current, timeZone }, false)}${pageLinks(frame, sessions, home, "after", "#sessions")}</section>${removal(frame, data)}`,

@@ -22,6 +22,7 @@ import { fieldsSection } from "./SourceFields.ts"
 import { proofForm, proofPolicy } from "./ProofForm.ts"
 import { snippets } from "./Snippets.ts"
 import { challenge, verification } from "./VerificationForm.ts"
+import { isolated } from "../words/IsolatedWords.ts"
 
 const state = ({ words }: Frame, { archived }: Source): Html =>
   archived ? badge("quiet", words.source.off) : badge("good", words.source.on)
@@ -160,7 +161,7 @@ export const sourceScreen = (frame: Frame, source: Source, data: AroundSource, u
     title: source.name,
     section: "sources",
     main: markup`<p><a href="${consolePath(frame, "sources")}">← ${frame.words.sections.sources}</a></p>
-<div class="head"><h1><bdi>${source.name}</bdi> ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
+<div class="head"><h1>${isolated(source.name)} ${state(frame, source)}</h1><span class="row wrap">${source.table !== null && markup`<a class="button" href="${tablePath(frame, source.table.schema, source.table.name)}">${frame.words.tables.name}</a>`}<a class="button" href="${consolePath(frame, `events?source_id=${source.id}`)}">${frame.words.sections.events}</a></span></div>
 <section class="card" aria-labelledby="address"><h2 id="address">${words.intake}</h2>${data.isOwn ? markup`<p class="soft">${words.ownHint}</p>` : intake(frame, source, url)}${notes(frame, source, data)}</section>
 ${recent(frame, source, data)}${fieldsSection(frame, data)}${settings(frame, source)}${!data.isOwn && [verification(frame, source), challenge(frame, source), proofForm(frame, source)]}${danger(frame, source)}`,
   }

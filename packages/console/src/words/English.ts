@@ -2,11 +2,12 @@
 import type { DeliveryOutcome, DeliveryType, Timing } from "@data-cabinet/core/delivery/Attempt"
 import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
-import { type Forms, numbersIn, plurals, tenthsIn } from "./Plural.ts"
+import { type Forms, formsIn, numbersIn, plurals, tenthsIn } from "./Plural.ts"
 import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
 const count = plurals("en")
+const form = formsIn("en")
 const digits = numbersIn("en")
 const tenths = tenthsIn("en")
 
@@ -874,11 +875,11 @@ export const ENGLISH = {
   overview: {
     title: "Overview",
     number: (value: number) => new Intl.NumberFormat("en").format(value),
-    sourcesOn: "sources on",
-    addresses: "delivery addresses",
-    due: "deliveries to be sent",
-    retrying: "deliveries being retried",
-    paused: "deliveries at paused addresses",
+    sourcesOn: (n: number) => form(n, { one: "source on", other: "sources on" }),
+    addresses: (n: number) => form(n, { one: "delivery address", other: "delivery addresses" }),
+    due: (n: number) => form(n, { one: "delivery to be sent", other: "deliveries to be sent" }),
+    retrying: (n: number) => form(n, { one: "delivery being retried", other: "deliveries being retried" }),
+    paused: (n: number) => form(n, { one: "delivery at a paused address", other: "deliveries at paused addresses" }),
     why: "See why",
     lastEvent: "Last event",
     today: "Today",
@@ -1446,7 +1447,7 @@ export const ENGLISH = {
     sendAgain: "Send again",
     stop: "Stop",
     delivery: "Delivery",
-    createdAt: "Since",
+    createdAt: "Created",
     nextTry: "Next attempt",
     settings: "Settings",
     theseSources: "only these:",

@@ -3,11 +3,16 @@ import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
 
 export type Forms = { readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string }
 
-export const plurals = (language: string) => {
+/** The form alone, beside a number. */
+export const formsIn = (language: string) => {
   const rules = madeOnce(() => new Intl.PluralRules(language))
-  const numbers = madeOnce(() => new Intl.NumberFormat(language))
-  return (count: number, forms: Forms): string =>
-    `${numbers().format(count)} ${forms[rules().select(count)] ?? forms.other}`
+  return (count: number, forms: Forms): string => forms[rules().select(count)] ?? forms.other
+}
+
+export const plurals = (language: string) => {
+  const form = formsIn(language)
+  const number = numbersIn(language)
+  return (count: number, forms: Forms): string => `${number(count)} ${form(count, forms)}`
 }
 
 /** A whole number with thousands separators. */

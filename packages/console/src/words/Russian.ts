@@ -1,11 +1,12 @@
 /** The screens in Russian. */
 import { RUSSIAN_SETTINGS } from "./SettingWords.ts"
-import { numbersIn, plurals, tenthsIn } from "./Plural.ts"
+import { formsIn, numbersIn, plurals, tenthsIn } from "./Plural.ts"
 import { RUSSIAN_FINDINGS } from "./RussianFindings.ts"
 import { RUSSIAN_REFUSALS } from "./RussianRefusals.ts"
 import type { Words } from "./Words.ts"
 
 const count = plurals("ru")
+const form = formsIn("ru")
 const digits = numbersIn("ru")
 const tenths = tenthsIn("ru")
 
@@ -863,11 +864,19 @@ export const RUSSIAN: Words = {
   overview: {
     title: "Обзор",
     number: (number) => new Intl.NumberFormat("ru").format(number),
-    sourcesOn: "включённых источников",
-    addresses: "адресов доставки",
-    due: "доставок ждут отправки",
-    retrying: "доставок повторяются",
-    paused: "доставок ждут на приостановленных адресах",
+    sourcesOn: (n) =>
+      form(n, { one: "включённый источник", few: "включённых источника", other: "включённых источников" }),
+    addresses: (n) => form(n, { one: "адрес доставки", few: "адреса доставки", other: "адресов доставки" }),
+    due: (n) =>
+      form(n, { one: "доставка ждёт отправки", few: "доставки ждут отправки", other: "доставок ждут отправки" }),
+    retrying: (n) =>
+      form(n, { one: "доставка повторяется", few: "доставки повторяются", other: "доставок повторяются" }),
+    paused: (n) =>
+      form(n, {
+        one: "доставка ждёт на приостановленном адресе",
+        few: "доставки ждут на приостановленных адресах",
+        other: "доставок ждут на приостановленных адресах",
+      }),
     why: "Почему",
     lastEvent: "Последнее событие",
     today: "Сегодня",
@@ -1442,7 +1451,7 @@ export const RUSSIAN: Words = {
     sendAgain: "Отправить ещё раз",
     stop: "Остановить",
     delivery: "Доставка",
-    createdAt: "С",
+    createdAt: "Создана",
     nextTry: "Следующая попытка",
     settings: "Настройки",
     theseSources: "только этих:",
