@@ -3,7 +3,7 @@
  * that nobody killed. Every second one goes over a server. A trial; APPLY_KILLS is how often one is killed.
  */
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cabinetState } from "data-cabinet/config/CabinetState"
@@ -30,6 +30,7 @@ let killed: TestDatabase
 let whole: TestDatabase
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "dc-apply-killed-"))
+  mkdirSync(join(dir, "destinations"))
   killed = await testDatabase()
   whole = await testDatabase()
 })
@@ -42,6 +43,7 @@ afterAll(async () => {
 const environment = (database: TestDatabase) => ({
   DATABASE_URL: database.url,
   CABINET_ALLOWED_NETWORKS: "127.0.0.0/8",
+  CABINET_DESTINATION_ROOT: join(dir, "destinations"),
   RANDOM_SECRET: "hush-hush",
 })
 
