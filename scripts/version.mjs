@@ -3,7 +3,7 @@
  * the other packages, and the constant that is printed, the same version. A release's workflow runs it.
  */
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { packages, root } from "./bundle/places.mjs"
 
@@ -19,4 +19,11 @@ const manifests = [
 ]
 const replace = (path, pattern, text) => writeFileSync(path, readFileSync(path, "utf8").replace(pattern, text))
 for (const path of manifests) replace(path, /"version": "[^"]*"/, `"version": "${version}"`)
+// A starter is copied out of the clone, so it names the version that it is for.
+const starters = readdirSync(join(root, "examples")).map((name) => join(root, "examples", name, "package.json"))
+for (const path of starters.filter((one) => existsSync(one)))
+  replace(path, /"data-cabinet": "\d[^"]*"/, `"data-cabinet": "${version}"`)
+// What else names the version that it is for.
+for (const path of ["README.md", "integrations/helm/Chart.yaml", "deploy/kubernetes/data-cabinet.yaml"])
+  replace(join(root, path), /(data-cabinet-|appVersion: |image: data-cabinet:)\d+\.\d+\.\d+/g, `$1${version}`)
 replace(join(packages, "core", "src", "diagnostics", "Version.ts"), /VERSION = "[^"]*"/, `VERSION = "${version}"`)
