@@ -973,6 +973,7 @@ export const ENGLISH = {
       "import.failed": "An import failed",
       "column.created": "New columns",
       "type.created": "A new type",
+      "fields.changed": "What a source sends changed",
       "source.quiet": "A source is silent",
       "disk.filling": "The disk fills",
     },

@@ -977,6 +977,7 @@ export const RUSSIAN: Words = {
       "import.failed": "Загрузка не удалась",
       "column.created": "Новые столбцы",
       "type.created": "Новый тип",
+      "fields.changed": "Изменились поля источника",
       "source.quiet": "Источник молчит",
       "disk.filling": "Диск заполняется",
     },

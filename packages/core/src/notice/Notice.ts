@@ -17,6 +17,7 @@ export const NOTICE_KINDS = [
   "import.failed",
   "column.created",
   "type.created",
+  "fields.changed",
   "source.quiet",
   "disk.filling",
 ] as const

@@ -3,6 +3,7 @@ import type { Silence } from "../activity/ActivityStore.ts"
 import type { ClientCertificate } from "../delivery/ClientCertificate.ts"
 import type { PauseReason } from "../delivery/Address.ts"
 import type { FenceHolder } from "../feed/FenceHolder.ts"
+import type { ShapeChanges } from "../payload/ShapeChanges.ts"
 import type { NoticeKey } from "./Notice.ts"
 
 /** A delivery address. */
@@ -94,6 +95,13 @@ export interface CreatedColumn extends SourceFact {
   readonly at: string
 }
 
+/** What a source sends has changed on a day. */
+export interface ChangedFields extends SourceFact {
+  /** In UTC, such as `2026-11-28`. */
+  readonly day: string
+  readonly changes: ShapeChanges
+}
+
 /** A source that is silent for longer than usual. */
 export interface SilentSource extends SourceFact {
   readonly silence: Silence
@@ -124,6 +132,7 @@ export interface StoredFacts {
 
 export interface NoticeFacts extends StoredFacts {
   readonly silent: ReadonlyArray<SilentSource>
+  readonly fields: ReadonlyArray<ChangedFields>
   /** Null if it cannot be measured. */
   readonly disk: DiskFact | null
 }

@@ -21,6 +21,7 @@ import {
   certificate,
   clientCertificate,
 } from "./AddressNotices.ts"
+import { changedFields } from "./ShapeNotices.ts"
 import { isQuiet } from "../activity/Activity.ts"
 
 /** The notices to send, and the causes that have ended. */
@@ -164,6 +165,7 @@ export const noticesOf = (facts: Fact.NoticeFacts): Notices => {
     ...facts.imports.map(failedImport),
     ...columns(facts.columns),
     ...facts.silent.map(silent),
+    ...facts.fields.map(changedFields),
     facts.disk === null ? null : disk(facts.disk),
   ]
   return {

@@ -10,10 +10,13 @@ import { appendEvents, EventLog } from "../event/EventLog.ts"
 import { fieldsOf } from "../intake/FieldsOf.ts"
 import { WEBHOOK } from "../intake/PreparedSubmission.ts"
 import { jsonText } from "../json/JsonText.ts"
+import { learnAhead } from "../payload/LearnShapes.ts"
+import { ShapeStore } from "../payload/ShapeStore.ts"
 import { Sources } from "../source/Sources.ts"
 import type { Notice } from "./Notice.ts"
 import { noticesOf } from "./NoticesOf.ts"
-import { NoticeStore } from "./NoticeStore.ts"
+import { type NoticeSource, NoticeStore } from "./NoticeStore.ts"
+import { changedFieldsOf, lastLearnedDay } from "./ShapeNotices.ts"
 import type { DiskFact } from "./NoticeFacts.ts"
 import { background } from "../runtime/Background.ts"
 
@@ -54,6 +57,7 @@ export class SendNotices extends Context.Service<
         sources: yield* Sources,
         log: yield* EventLog,
         disk: yield* DiskSpace,
+        shapes: yield* ShapeStore,
       })
       return SendNotices.of({ send: Effect.suspend(() => sender.send) })
     }),
@@ -66,10 +70,13 @@ interface Ports {
   readonly sources: Sources["Service"]
   readonly log: EventLog["Service"]
   readonly disk: DiskSpace["Service"]
+  readonly shapes: ShapeStore["Service"]
 }
 
 class NoticeSender {
   readonly #ports: Ports
+  /** The last day whose changes to shapes this process has sent. */
+  #day = 0
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -82,12 +89,28 @@ class NoticeSender {
       if (source === null || !source.on) return 0
       const stored = yield* store.facts(source)
       const silent = yield* this.#silent(source.id)
-      const { notices, over } = noticesOf({ ...stored, silent, disk: yield* disk.look })
+      const { day, fields } = yield* this.#fields(source)
+      const { notices, over } = noticesOf({ ...stored, silent, fields, disk: yield* disk.look })
       if (over.length > 0) yield* store.end(over)
       const unsent = yield* store.unsent(notices.map(({ cause }) => cause))
-      const news = notices.filter((_, n) => unsent[n]!).slice(0, MOST_NOTICES)
+      const due = notices.filter((_, n) => unsent[n]!)
+      const news = due.slice(0, MOST_NOTICES)
       const sent = yield* Effect.forEach(news, (one) => this.#sendOne(source.id, one), { concurrency: AT_ONCE })
+      if (due.length === sent.filter(Boolean).length) this.#day = day
       return sent.filter(Boolean).length
+    })
+  }
+
+  /** Shapes are read once a day. */
+  #fields(noticeSource: NoticeSource) {
+    return Effect.gen({ self: this }, function* () {
+      const { shapes, sources } = this.#ports
+      const day = lastLearnedDay((yield* shapes.read([])).now)
+      if (day === this.#day) return { day, fields: [] }
+      yield* learnAhead(shapes)
+      const all = (yield* sources.list).filter(({ id, archived }) => id !== noticeSource.id && !archived)
+      const since = Date.parse(noticeSource.since)
+      return { day, fields: yield* changedFieldsOf(shapes, all, { lastDay: day, since }) }
     })
   }
 

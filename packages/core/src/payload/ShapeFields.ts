@@ -110,7 +110,8 @@ const changeOf = (field: Field, share: number | null, parent: Field, rootFirst: 
   const kinds = [...field.kinds].filter(([kind]) => kind !== "null").map(([, seen]) => seen)
   if (kinds.length > 1 && kinds.some(({ firstAt }) => firstAt >= since)) return "kind_changed"
   const around = parent.kinds.get("object")
-  const goesOn = around !== undefined && around.lastAt > last
+  // What fell silent as a whole lacks no field.
+  const goesOn = around !== undefined && around.lastAt >= since
   return goesOn && last < since && (share ?? 0) >= USUAL_SHARE ? "missing" : null
 }
 

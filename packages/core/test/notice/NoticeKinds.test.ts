@@ -257,6 +257,31 @@ it("a source gives a notice when it is quiet for longer than usual", () => {
   expect(causeOf(silent(20_000))).toMatchObject({ subject: 5, instance: SINCE, ends: false })
 })
 
+it("all changes of what a source sends in a day are one notice, with the first fifty names", () => {
+  const changed = (fields: number) => ({
+    fields: [
+      {
+        ...SOURCE,
+        day: "2026-11-26",
+        changes: { new: Array.from({ length: fields }, (_, n) => `f${n}`), kind_changed: ["total"], missing: ["note"] },
+      },
+    ],
+  })
+  expect(payloadOf(changed(0))).toMatchObject({
+    ...SOURCE_FIELDS,
+    subject: "source 5",
+    since: "2026-11-26T00:00:00Z",
+    new: [],
+    message: expect.stringMatching(
+      /2026-11-26\. 1 field with a new kind of value: total; 1 field not seen for 7 days: note\.$/,
+    ),
+  })
+  const many = payloadOf(changed(1_000))
+  expect(many).toMatchObject({ count: 1_002, message: expect.stringMatching(/1000 new fields: f0, .*f49, …;/) })
+  expect(many?.["new"]).toHaveLength(50)
+  expect(causeOf(changed(1))).toMatchObject({ subject: 5, instance: "2026-11-26", ends: false })
+})
+
 it("no notice is about an address that receives notices", () => {
   const carrier = { ...ADDRESS, carries: true }
   const certificate = { subject: "CN=cabinet", issuer: "CN=clients", fingerprint: "AA:BB", endsAt: SINCE }

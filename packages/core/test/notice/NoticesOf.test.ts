@@ -90,6 +90,12 @@ const factsOf = (random: Random): NoticeFacts => {
         usualSeconds: random.pick([null, 3_600]),
       },
     })),
+    fields: some((id) => ({
+      ...source(id),
+      sourceId: id,
+      day: "2026-11-26",
+      changes: { new: ["a", "b"].slice(random.below(3)), kind_changed: ["c"], missing: [] },
+    })),
     disk: random.pick([null, { path: "/data", freeBytes: random.below(30), totalBytes: 100 }]),
     open: [...open, { kind: "disk.filling", subject: 0, instance: "" }],
   }

@@ -7,6 +7,7 @@ import type { NoticeKey } from "@data-cabinet/core/notice/Notice"
 import type { StoredFacts } from "@data-cabinet/core/notice/NoticeFacts"
 import { type NoticeSource, NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
 import { SendNotices, DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/SendNotices"
+import { ShapeStore } from "@data-cabinet/core/payload/ShapeStore"
 import type { IntakeSource } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, Layer, Option, Result } from "effect"
@@ -74,6 +75,10 @@ const cabinet = () => {
         state.sent.add(keyOf(request.notice! as NoticeKey))
         return Result.succeed([{ id: 1, repeatOf: null, empty: false }])
       },
+    }),
+    Layer.mock(ShapeStore, {
+      read: () => Effect.succeed({ shapes: new Map(), now: 0 }),
+      learn: () => Effect.succeed(false),
     }),
     Layer.succeed(DiskSpace, UNKNOWN_DISK),
   )

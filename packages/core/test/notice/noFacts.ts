@@ -14,5 +14,6 @@ export const NO_FACTS: NoticeFacts = {
   columns: [],
   open: [],
   silent: [],
+  fields: [],
   disk: null,
 }

@@ -245,6 +245,7 @@ it("shapeFields names what changed in the last seven days", () => {
   expect(changes(5)).toEqual(["id: null", "gone: null", "rare: null", "fresh: null"])
   expect(changes(8)).toEqual(["id: kind_changed", "gone: null", "rare: null", "fresh: new"])
   expect(changes(11)).toEqual(["id: null", "gone: missing", "rare: null", "fresh: null"])
+  expect(changes(18)).toEqual(["id: null", "gone: null", "rare: null", "fresh: null"])
   const [id] = shapeFields(1, shape, START).fields
   expect(id).toMatchObject({
     count: 5,

@@ -6,6 +6,9 @@ import type { JsonObject } from "@data-cabinet/core/json/Json"
 import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import { learnEvents, shapeFollower } from "@data-cabinet/core/payload/LearnShapes"
 import { Shapes } from "@data-cabinet/core/payload/Shapes"
+import { NoticeStore } from "@data-cabinet/core/notice/NoticeStore"
+import { Notices } from "@data-cabinet/core/notice/Notices"
+import { SendNotices } from "@data-cabinet/core/notice/SendNotices"
 import { ShapeStore } from "@data-cabinet/core/payload/ShapeStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect, type ManagedRuntime, Option } from "effect"
@@ -90,4 +93,35 @@ it("a process that lost the follower learns nothing", async () => {
   const current = { ...held, lease: held.lease + 1 }
   assert.strictEqual(await run(shapeFollower.turn(current)), "more")
   assert.strictEqual(await run(shapeFollower.turn(current)), "end")
+})
+
+const days = (count: number) => database.run(`UPDATE cabinet.clock SET shift = shift + interval '${count} days'`)
+const notices = async () => {
+  const { source } = await run(Notices.use((all) => all.show))
+  const sent = await run(NoticeStore.use((store) => store.latest(source!.id, 20)))
+  return sent.filter(({ kind }) => kind === "fields.changed").map(({ message }) => message)
+}
+
+it("each day's changes of what a source sends are one notice, sent once, however many there are", async () => {
+  const source = await newSource("Drifting")
+  await run(Notices.use((all) => all.switchOn()))
+  const send = (by = here) => by.runPromise(SendNotices.use((all) => all.send))
+  for (const n of [1, 2]) await accept(source, `{"total":${n},"note":"x"}`)
+  await days(8)
+  const names = Array.from({ length: 150 }, (_, n) => `"g${"xyz"[n % 3]}${"h".repeat(n)}":1`)
+  await accept(source, `{"total":"1",${names.join()}}`)
+  await accept(source, '{"total":2,"late":1}')
+  await Promise.all([send(), send(there), send()])
+  const first = [expect.stringContaining("(Drifting) sends changed on 2")]
+  expect(await notices()).toEqual(first)
+  expect((await notices())[0]).toContain(". 1 field not seen for 7 days: note.")
+  await days(2)
+  await Promise.all([send(), send(there), send()])
+  const once = await notices()
+  expect(once).toEqual([
+    expect.stringMatching(/ 101 new fields: gx, gyh, .*, …; 1 field with a new kind of value: total\.$/),
+    ...first,
+  ])
+  await Promise.all([send(), send(there)])
+  assert.deepStrictEqual(await notices(), once)
 })
