@@ -26,7 +26,19 @@ describe("charsetOf", () => {
     ["ISO8859_2", "iso-8859-2"],
     ["8859_2", "iso-8859-2"],
     ["cp65001", "utf-8"],
+    ["CP437", "ibm437"],
+    ["ibm00858", "ibm858"],
   ] as const)("charsetOf %j is %s", ([label, name]) => assert.strictEqual(charsetOf(label)?.name, name))
+
+  it.for([
+    ["cp437", "Größe √", "477294e16520fb"],
+    ["cp775", "Živilė", "cf6976696cd3"],
+    ["ibm850", "Köln ø", "4b946c6e209b"],
+    ["dos-852", "Žofie", "a66f666965"],
+    ["cp857", "Işık", "499f8d6b"],
+  ] as const)("charsetOf knows the code page %s of DOS", ([label, text, hex]) =>
+    assert.strictEqual(decode(Buffer.from(hex, "hex"), charsetOf(label)!).text, text),
+  )
 
   it.for(["", "us-ascii", "utf-16", "utf-7", "base64", "hex", "binary", "nonsense", "__proto__", null, undefined])(
     "charsetOf ignores %j",
