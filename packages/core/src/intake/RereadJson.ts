@@ -10,15 +10,8 @@ import { isJsonList, type Json, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import { type Charset, decode, type Decoded, isAscii, UTF_8 } from "../text/Charset.ts"
 import { isWide, jsonCharset } from "../text/JsonCharset.ts"
-import type { ChangedValue, RereadAs, UnreadableReason } from "./RereadOriginal.ts"
+import type { ChangedValue, Reread, RereadAs, UnreadableReason } from "./RereadOriginal.ts"
 import { bodyOf } from "./SubmissionBody.ts"
-
-/** The event with its values as they read now. */
-export interface RereadJson {
-  readonly payload: JsonObject
-  readonly changed: ReadonlyArray<ChangedValue>
-  readonly replaced: number
-}
 
 /** Null if the body was not read as JSON. `past`: the charsets in which it may have been read, the likeliest first. */
 export const rereadJson = (
@@ -27,7 +20,7 @@ export const rereadJson = (
   payload: JsonObject,
   past: ReadonlyArray<Charset>,
   { charset, allValues }: RereadAs,
-): RereadJson | UnreadableReason | null => {
+): Reread | UnreadableReason | null => {
   const { kind, boundary, charset: declared } = parseContentType(contentType ?? undefined)
   if (kind === "multipart" || body.length === 0) return null
   const objectsIn = ({ text }: Decoded): ReadonlyArray<JsonObject> | null => {
@@ -45,7 +38,7 @@ export const rereadJson = (
   const now = objectsIn(decoded)
   if (now === null) return "unexplained"
   for (const reading of readings) {
-    const found = new Map<string, RereadJson>()
+    const found = new Map<string, Merged>()
     let most = 0
     for (const [place, before] of (objectsIn(reading) ?? []).entries()) {
       const after = now[place]
@@ -54,14 +47,20 @@ export const rereadJson = (
       // The fields of a smaller object may be those of a larger one, beside fields of headers.
       if (before.size > most) found.clear()
       most = before.size
-      found.set(jsonText(merged.payload), { ...merged, replaced: decoded.replaced })
+      found.set(jsonText(merged.payload), merged)
     }
-    const [one, other] = found.values()
+    const [one, other] = found
+    if (one === undefined) continue
     // Two objects of a batch that were read alike may differ now.
-    if (one !== undefined) return other === undefined ? one : "unexplained"
+    if (other !== undefined) return "unexplained"
+    const [text, merged] = one
+    const { replaced } = decoded
+    return { ...merged, text, charset: charset.name, charsetFrom: "reread", replaced, others: [] }
   }
   return "unexplained"
 }
+
+type Merged = Pick<Reread, "payload" | "changed">
 
 const NOT_READ = { body: new Uint8Array(), contentType: undefined, query: "", encoding: null }
 
@@ -84,11 +83,7 @@ const decodeStrings = (body: Buffer, charset: Charset): Decoded => {
 }
 
 /** The event with the values of `after` where it has those of `before`; null if it does not have them. */
-const mergeObject = (
-  payload: JsonObject,
-  before: JsonObject,
-  after: JsonObject,
-): Omit<RereadJson, "replaced"> | null => {
+const mergeObject = (payload: JsonObject, before: JsonObject, after: JsonObject): Merged | null => {
   if (before.size !== after.size) return null
   const news = new Map<string, readonly [name: string, value: Json]>()
   const changed: Array<ChangedValue> = []
@@ -124,4 +119,5 @@ const mergeValue = (held: Json, old: Json, value: Json): Json | undefined => {
 
 const listOf = (value: Json): ReadonlyArray<Json> => (isJsonList(value) ? value : [value])
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value))
+/** A value as a text: a text itself, otherwise its JSON. */
+export const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value))

@@ -33,7 +33,7 @@ import { queryBytes } from "./ParseSubmission.ts"
 import { unescapeName } from "../form/PartHeaders.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawForm } from "../form/RawForm.ts"
-import { rereadJson } from "./RereadJson.ts"
+import { rereadJson, textOf } from "./RereadJson.ts"
 
 /** The parts of a stored request that explain its event. */
 export interface ReadableOriginal {
@@ -101,11 +101,7 @@ export const rereadOriginal = (
   const address = query === null || query === "" ? null : queryBytes(query)
   const past = pastCharsets(charset, original.others ?? [], as.charset)
   const json = rereadJson(body, contentType, payload, past, as)
-  if (typeof json === "string") return json
-  if (json !== null) {
-    const read = { text: jsonText(json.payload), charset: as.charset.name, charsetFrom: "reread", others: [] } as const
-    return { ...json, ...read }
-  }
+  if (json !== null) return json
   const ofQuery = address === null ? NOTHING : piecesOf(parseFormBody(address), "query", past, as, false)
   const ofBody = body.length === 0 ? NOTHING : bodyPieces(body, contentType, past, as)
   // A proof of a person is not part of the event.
@@ -250,6 +246,3 @@ const differenceOf = (name: string, value: Json, piece: Piece): ChangedValue | n
   if (name === piece.name && before === after) return null
   return { field: piece.name, fieldBefore: name === piece.name ? null : name, before, after }
 }
-
-/** A value of a form is text, or a file. */
-const textOf = (value: Json): string => (typeof value === "string" ? value : jsonText(value))
