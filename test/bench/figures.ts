@@ -4,6 +4,7 @@ import { arrival } from "./figure/arrival.ts"
 import { consoleCost } from "./figure/console.ts"
 import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
+import { deliveriesOrdered } from "./figure/deliveriesOrdered.ts"
 import { exports } from "./figure/exports.ts"
 import { feed } from "./figure/feed.ts"
 import { filters } from "./figure/filters.ts"
@@ -37,6 +38,7 @@ export const FIGURES: ReadonlyArray<Figure> = [
   exports,
   feed,
   deliveries,
+  deliveriesOrdered,
   arrival,
   stored,
   memory,

@@ -16,6 +16,8 @@ export interface Deliverer {
   readonly database: string
   /** Creates this many jobs at once. */
   readonly enqueue: (count: number) => Promise<unknown>
+  /** Jobs of one request; 1 if not given. */
+  readonly eventsEach?: number
   /** How many are not settled yet. */
   readonly left: () => Promise<number>
   readonly stop: () => Promise<void>
@@ -115,15 +117,19 @@ export const drain = async (
   { cluster }: Bench,
   receiver: Contestant,
   one: Deliverer,
-  jobs: number,
+  wanted: number,
 ): Promise<Measured> => {
+  const { eventsEach = 1 } = one
+  const jobs = Math.ceil(wanted / eventsEach) * eventsEach
   await cluster.run(one.database, "VACUUM ANALYZE")
   await cluster.settle()
   const before = { server: processCpu(one.pid), database: cluster.cpu() }
-  const whole = receiver.ask({ expect: jobs })
+  const whole = receiver.ask({ expect: jobs / eventsEach })
   await one.enqueue(jobs)
   const made = cluster.cpu()
-  const { done, seconds } = (await whole) as { done: number; seconds: number }
+  const answered = (await whole) as { done: number; seconds: number }
+  const { seconds } = answered
+  const done = answered.done * eventsEach
   while ((await one.left()) > 0) await sleep(20)
   const each = (millis: number) => (millis * 1000) / jobs
   return {
