@@ -8,7 +8,6 @@ import { DestinationFailure } from "@data-cabinet/core/destination/Destination"
 import type { Broker, NatsCredentials } from "@data-cabinet/core/destination/NatsSettings"
 import {
   type ConnectionOptions,
-  connect,
   errors,
   jwtAuthenticator,
   type NatsConnection,
@@ -16,6 +15,7 @@ import {
 } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { connectLimited } from "./NatsTransport.ts"
 
 /** For each address. */
 const CONNECT_MILLIS = 3_000
@@ -69,7 +69,7 @@ const reach = Effect.fnUntraced(function* (
     .pipe(Effect.catch(({ message }) => fail(`The broker was not reached at ${broker.text}: ${message}.`)))
   const attempts = addresses.map((address) =>
     Effect.tryPromise({
-      try: () => connect(optionsFor(broker, address, credentials)),
+      try: () => connectLimited(optionsFor(broker, address, credentials)),
       catch: (error) => new DestinationFailure({ message: whyNot(broker, error, credentials !== null) }),
     }),
   )

@@ -1,7 +1,7 @@
 /** A destination in a stream: the contract on a real server, what a broker may refuse, and two writers. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
@@ -15,7 +15,7 @@ import { layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { layer as client, PinnedClient } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { jwtAuthenticator } from "@nats-io/transport-node"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterAll, assert, beforeAll, describe, it, onTestFinished } from "vitest"
+import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
 import { Authority } from "../../../../test/support/certificates.ts"
 import { destinationContract, place, sliceOf } from "../../../../test/support/destinationContract.ts"
 import { jwtService } from "../../../../test/support/natsAccounts.ts"
@@ -207,6 +207,59 @@ describe.skipIf(!hasNats)(
       }
       const stranger = jwtService().user({})
       assert.match(await failureOf(at, stranger), /refused to sign in: .* Give its credentials again/)
+    })
+
+    /** A broker that writes this when it is connected to; `heard` has what it was sent. */
+    const fakeBroker = async (greet: (socket: Socket) => void) => {
+      const heard: Array<string> = []
+      const sockets: Array<Socket> = []
+      const broker = createServer((socket) => {
+        sockets.push(socket)
+        socket.on("error", () => {})
+        socket.on("data", (data) => heard.push(String(data)))
+        greet(socket)
+      }).listen(0, "127.0.0.1")
+      if (!broker.listening) await once(broker, "listening")
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy()
+        broker.close()
+      })
+      return { broker, heard, sockets, at: `127.0.0.1:${(broker.address() as AddressInfo).port}` }
+    }
+
+    it.each([{}, { tls_available: 1 }, { tls_available: "true", tls_required: "" }])(
+      "A broker after tls:// that says %j of encryption and does not encrypt is sent nothing",
+      async (says) => {
+        const { at, heard } = await fakeBroker((socket) => {
+          socket.write(
+            `INFO ${JSON.stringify({ server_id: "a", version: "2.9.10", proto: 1, headers: true, ...says })}\r\n`,
+          )
+        })
+        assert.match(
+          await failureOf({ endpoint: `tls://${at}` }),
+          /^The broker was not reached at tls:.* (?:not encrypt|support 'tls')/,
+        )
+        assert.deepEqual(heard, [])
+      },
+    )
+
+    it("A broker whose first line does not end is left, and so is one that says nothing", async () => {
+      const endless = await fakeBroker((socket) => {
+        socket.write("INFO ")
+        const more = () => socket.writable && socket.write("x".repeat(8192), more)
+        more()
+      })
+      assert.match(await failureOf({ endpoint: `nats://${endless.at}` }), /it sent more than 65536 bytes\.$/)
+      const silent = await fakeBroker(() => {})
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      onTestFinished(() => void vi.useRealTimers())
+      const connected = once(silent.broker, "connection")
+      const failed = failureOf({ endpoint: `nats://${silent.at}` })
+      await connected
+      const left = once(silent.sockets[0]!, "close")
+      await vi.advanceTimersByTimeAsync(3_000)
+      assert.match(await failed, /^The broker was not reached at nats:.*timeout/)
+      await left
     })
 
     it("A broker's announced addresses are not connected to", async () => {
