@@ -1,9 +1,7 @@
 /** Learns the shapes of payloads behind the feed, in every serving process; an accept knows nothing of them. */
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { FollowerKind } from "../follower/FollowerLoop.ts"
-import type { JsonObject } from "../json/Json.ts"
-import { JsonReading, OWN_DEPTH } from "../json/ParseJson.ts"
-import { ShapeLearning } from "./PayloadShape.ts"
+import { ShapeLearning } from "./ShapeLearning.ts"
 import { type Learn, SHAPES, ShapeStore } from "./ShapeStore.ts"
 
 /** What one transaction learns from. A larger event is learned alone. */
@@ -12,26 +10,22 @@ const SLICE = { events: 500, bytes: 500_000 } as const
 /** The pause at the end of the feed. */
 const REST_MILLIS = 15_000
 
-/** Other requests are served after this many values or characters, a few milliseconds' work. */
-const VALUES_AT_ONCE = 10_000
-const CHARACTERS_AT_ONCE = 100_000
-
-const payloadOf = Effect.fnUntraced(function* (text: string) {
-  const reading = new JsonReading(text, { maxDepth: OWN_DEPTH })
-  for (;;) {
-    const read = reading.advance(CHARACTERS_AT_ONCE)
-    if (read !== undefined) return Result.getOrThrow(read) as JsonObject
-    yield* Effect.yieldNow
-  }
-})
+/** Other requests are served after this many characters, about a millisecond's work. */
+const CHARACTERS_AT_ONCE = 200_000
 
 /** Learns event by event in the order of the feed, so that the result does not depend on how it is divided. */
 export const learnEvents: Learn = (shapes, events) =>
   Effect.gen(function* () {
-    for (const { sourceId, payload, at } of events) {
-      const learning = new ShapeLearning(shapes.get(sourceId)!)
-      learning.begin({ payload: yield* payloadOf(payload), at })
-      while (!learning.advance(VALUES_AT_ONCE)) yield* Effect.yieldNow
+    const learnings = new Map([...shapes].map(([id, shape]) => [id, new ShapeLearning(shape)]))
+    let left = CHARACTERS_AT_ONCE
+    for (const event of events) {
+      const learning = learnings.get(event.sourceId)!
+      learning.begin(event)
+      while (!learning.advance(left)) {
+        yield* Effect.yieldNow
+        left = CHARACTERS_AT_ONCE
+      }
+      left -= event.payload.length
     }
   })
 

@@ -8,8 +8,6 @@
  *
  * Decision: docs/decisions/0103-what-came-is-described-behind-the-feed.md
  */
-import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
-
 /** The kinds of values, by their names in JSON Schema; `number` is one that is not written as an integer. */
 export const KINDS = ["boolean", "integer", "number", "string", "array", "object", "null"] as const
 
@@ -26,8 +24,10 @@ export interface KindSeen {
 /** A field, with the fields inside it. It is changed while events are learned. */
 export interface Field {
   readonly kinds: Map<Kind, KindSeen>
-  /** The members of its objects, by name. */
-  readonly names: Map<string, Field>
+  /** The named members of its objects. Only `nameMember` adds one. */
+  readonly names: Map<string, Member>
+  /** The same, in their order. */
+  readonly members: Array<Member>
   /** The other members of its objects. */
   rest: Field | null
   /** The items of its lists. */
@@ -38,6 +38,15 @@ export interface Field {
   long: boolean
 }
 
+/** A named member of a field. */
+export interface Member {
+  readonly field: Field
+  /** The key in compact JSON text, with its colon. */
+  readonly key: string
+  /** Its index in `members`. */
+  readonly place: number
+}
+
 /** What is known of a source's payloads. */
 export interface PayloadShape {
   readonly root: Field
@@ -45,22 +54,19 @@ export interface PayloadShape {
   fields: number
 }
 
-/** An event to learn from. */
-export interface LearnedEvent {
-  readonly payload: JsonObject
-  /** When it was received, in milliseconds. */
-  readonly at: number
-}
-
 /** The most fields of a source. */
 export const MAX_FIELDS = 1_000
-const MAX_DEPTH = 12
-const MAX_NAMES = 200
+/** The most levels of fields. */
+export const MAX_DEPTH = 12
+/** The most names in an object. */
+export const MAX_NAMES = 200
 const MAX_NAME_LENGTH = 100
 
-const newField = (): Field => ({
+/** A field without values. */
+export const newField = (): Field => ({
   kinds: new Map(),
   names: new Map(),
+  members: [],
   rest: null,
   items: null,
   open: false,
@@ -70,6 +76,13 @@ const newField = (): Field => ({
 /** The shape of a source without events. */
 export const emptyShape = (): PayloadShape => ({ root: newField(), fields: 0 })
 
+/** Names a member of `field`. */
+export const nameMember = (field: Field, name: string, inner: Field): void => {
+  const member = { field: inner, key: `${JSON.stringify(name)}:`, place: field.members.length }
+  field.members.push(member)
+  field.names.set(name, member)
+}
+
 /** Numbers, UUIDs, long hexadecimal numbers and times; whatever has an `@` may be a person's address. */
 const ID = /^(?:[-+]?\d[\d.,:_T Z+-]*|[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|(?=[^\d]*\d)[0-9a-f]{8,})$|@/i
 
@@ -77,15 +90,7 @@ const ID = /^(?:[-+]?\d[\d.,:_T Z+-]*|[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{
 export const looksLikeId = (name: string): boolean => name.length > MAX_NAME_LENGTH || ID.test(name)
 
 /** Validators in JavaScript find these in every object, or cannot name them. */
-const isOfEveryObject = (name: string): boolean => name in Object.prototype
-
-const kindOf = (value: Json): Kind => {
-  if (value === null) return "null"
-  if (typeof value === "string") return "string"
-  if (typeof value === "boolean") return "boolean"
-  if (value instanceof JsonNumber) return /^-?\d+$/.test(value.token) ? "integer" : "number"
-  return isJsonList(value) ? "array" : "object"
-}
+export const isOfEveryObject = (name: string): boolean => name in Object.prototype
 
 const DIGITS_OF_DOUBLE = 15
 
@@ -99,87 +104,6 @@ export const exceedsDouble = (token: string): boolean => {
   let length = digits.length
   while (digits[length - 1] === "0") length--
   return !Number.isFinite(value) || length > DIGITS_OF_DOUBLE || (value === 0 && length > 0)
-}
-
-/** Learns from events, in pieces. */
-export class ShapeLearning {
-  readonly #shape: PayloadShape
-  readonly #fields: Array<Field> = []
-  readonly #values: Array<Json> = []
-  readonly #depths: Array<number> = []
-  #at = 0
-
-  constructor(shape: PayloadShape) {
-    this.#shape = shape
-  }
-
-  /** Begins with an event. `advance` must have ended the one before. */
-  begin({ payload, at }: LearnedEvent): void {
-    this.#at = at
-    this.#push(this.#shape.root, payload, 0)
-  }
-
-  /** Sees about this many more values; returns whether it has seen all. */
-  advance(values: number): boolean {
-    for (let left = values; left > 0; left--) {
-      const field = this.#fields.pop()
-      if (field === undefined) return true
-      this.#see(field, this.#values.pop()!, this.#depths.pop()!)
-    }
-    return this.#fields.length === 0
-  }
-
-  #push(field: Field, value: Json, depth: number): void {
-    this.#fields.push(field)
-    this.#values.push(value)
-    this.#depths.push(depth)
-  }
-
-  #see(field: Field, value: Json, depth: number): void {
-    const kind = kindOf(value)
-    const seen = field.kinds.get(kind)
-    if (seen === undefined) field.kinds.set(kind, { count: 1, firstAt: this.#at, lastAt: this.#at })
-    else {
-      seen.count++
-      if (this.#at < seen.firstAt) seen.firstAt = this.#at
-      if (this.#at > seen.lastAt) seen.lastAt = this.#at
-    }
-    if (value instanceof JsonNumber) field.long ||= exceedsDouble(value.token)
-    else if (kind === "array") this.#seeItems(field, value as ReadonlyArray<Json>, depth)
-    else if (kind === "object") {
-      for (const [name, member] of value as JsonObject) {
-        const inner = this.#member(field, name, depth)
-        if (inner === null) field.open = true
-        else this.#push(inner, member, depth + 1)
-      }
-    }
-  }
-
-  #seeItems(field: Field, items: ReadonlyArray<Json>, depth: number): void {
-    if (items.length === 0) return
-    field.items ??= this.#create(depth)
-    if (field.items === null) field.open = true
-    else for (const item of items) this.#push(field.items, item, depth + 1)
-  }
-
-  #member(field: Field, name: string, depth: number): Field | null {
-    const known = field.names.get(name)
-    if (known !== undefined) return known
-    if (field.names.size >= MAX_NAMES || looksLikeId(name) || isOfEveryObject(name)) {
-      return (field.rest ??= this.#create(depth))
-    }
-    const created = this.#create(depth)
-    if (created === null) return field.rest
-    field.names.set(name, created)
-    return created
-  }
-
-  /** Null beyond the bounds. */
-  #create(depth: number): Field | null {
-    if (depth >= MAX_DEPTH || this.#shape.fields >= MAX_FIELDS) return null
-    this.#shape.fields++
-    return newField()
-  }
 }
 
 /** The kinds of its values, in the order of `KINDS`. */

@@ -146,7 +146,7 @@ export const shapeFields = (sourceId: number, { root }: PayloadShape, now: numbe
   }
   const walk = (field: Field, path: string): void => {
     if (field.open) complete = false
-    for (const [name, inner] of field.names)
+    for (const [name, { field: inner }] of field.names)
       add(inner, field, within(path, name), timesSeen(inner) / objectsSeen(field))
     if (field.rest !== null) add(field.rest, field, path === "" ? "*" : `${path}.*`, null)
     if (field.items !== null) add(field.items, field, `${path}[]`, null)

@@ -26,8 +26,8 @@ const schemaOf = (field: Field): Map<string, Json> => {
   if (long) describe(schema, LONG)
   if (open) describe(schema, OPEN)
   if (names.size > 0) {
-    schema.set("properties", new Map([...names].map(([name, inner]) => [name, schemaOf(inner)])))
-    const required = [...names].flatMap(([name, inner]) => (isAlwaysThere(field, inner) ? [name] : []))
+    schema.set("properties", new Map([...names].map(([name, { field: inner }]) => [name, schemaOf(inner)])))
+    const required = [...names].flatMap(([name, { field: inner }]) => (isAlwaysThere(field, inner) ? [name] : []))
     if (required.length > 0) schema.set("required", required)
   }
   if (rest !== null) {

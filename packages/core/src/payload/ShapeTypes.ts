@@ -26,7 +26,7 @@ const listType = ({ items }: Field, indent: string): string =>
 const objectType = (field: Field, indent: string): string => {
   const { names, rest, open } = field
   const inner = `${indent}  `
-  const lines = [...names].map(([name, member]) => {
+  const lines = [...names].map(([name, { field: member }]) => {
     const mark = isAlwaysThere(field, member) ? "" : "?"
     return `readonly ${property(name)}${mark}: ${typeOf(member, inner)}`
   })

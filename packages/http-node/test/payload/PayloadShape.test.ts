@@ -8,9 +8,9 @@ import {
   looksLikeId,
   MAX_FIELDS,
   type PayloadShape,
-  ShapeLearning,
 } from "@data-cabinet/core/payload/PayloadShape"
 import { shapeFields } from "@data-cabinet/core/payload/ShapeFields"
+import { ShapeLearning } from "@data-cabinet/core/payload/ShapeLearning"
 import { schemaOutline } from "@data-cabinet/core/payload/SchemaOutline"
 import { shapeSchema } from "@data-cabinet/core/payload/ShapeSchema"
 import { shapeOfText, shapeText } from "@data-cabinet/core/payload/ShapeText"
@@ -28,7 +28,7 @@ const objectOf = (text: string): JsonObject => ownJson(text) as JsonObject
 const learn = (payloads: ReadonlyArray<JsonObject>, shape: PayloadShape = emptyShape(), at = START): PayloadShape => {
   const learning = new ShapeLearning(shape)
   for (const payload of payloads) {
-    learning.begin({ payload, at })
+    learning.begin({ payload: jsonText(payload), at })
     while (!learning.advance(7));
   }
   return shape
@@ -233,6 +233,20 @@ it("shapeText loses nothing of a shape", () => {
     const at = payloads.length >> 1
     const first = shapeOfText(shapeText(learn(payloads.slice(0, at))))
     assert.deepStrictEqual(learn(payloads.slice(at), first), learn(payloads))
+  }
+})
+
+it("ShapeLearning learns the same from text with white space, however it is divided", () => {
+  const spaced = (payload: JsonObject) =>
+    jsonText(payload).replace(/"(?:[^"\\]|\\.)*"|[^"{}[\],:]+|[{}[\],:]/g, " \n$&\t")
+  for (const payloads of CORPUS) {
+    const shape = emptyShape()
+    const learning = new ShapeLearning(shape)
+    for (const payload of payloads) {
+      learning.begin({ payload: spaced(payload), at: START })
+      assert.isTrue(learning.advance(Number.POSITIVE_INFINITY))
+    }
+    assert.deepStrictEqual(shape, learn(payloads))
   }
 })
 
