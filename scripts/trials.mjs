@@ -172,6 +172,12 @@ const PARTS = {
     ],
     env: { REBUILD_KILLS: "20", REBUILD_ROWS: "2000000" },
   },
+  cold: {
+    about: "two million events, half of them moved into files",
+    missing: null,
+    run: [vitest, "run", "test/fault/coldTrial.test.ts", "--disable-console-intercept"],
+    env: { COLD_EVENTS: process.env["COLD_EVENTS"] ?? "2000000" },
+  },
   client: {
     about: "a client that follows 200,000 events through kills",
     missing: null,

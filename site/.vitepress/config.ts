@@ -63,7 +63,7 @@ const SIDEBAR = [
   { text: "Intake", items: docs("intake-http", "intake", "verification", "files", "polling", "shapes") },
   { text: "Reading", items: docs("rows", "exports", "reports", "feed", "api", "agents", "errors") },
   { text: "Deliveries", items: docs("delivery", "delivery-bodies", "notices") },
-  { text: "Managing", items: docs("console", "cabinet-file", "management-api", "retention") },
+  { text: "Managing", items: docs("console", "cabinet-file", "management-api", "retention", "cold-history") },
   {
     text: "In a program",
     items: [

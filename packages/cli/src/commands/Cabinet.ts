@@ -13,6 +13,7 @@ import { doctorCommand } from "./DoctorCommand.ts"
 import { EXAMPLES } from "./Examples.ts"
 import { eventCommand } from "./EventCommand.ts"
 import { exportCommand } from "./ExportCommand.ts"
+import { coldCommand } from "./ColdCommand.ts"
 import { followerCommand } from "./FollowerCommand.ts"
 import { inboxCommand } from "./InboxCommand.ts"
 import { importCommand } from "./ImportCommand.ts"
@@ -69,6 +70,7 @@ export const cabinet = root.pipe(
     doctorCommand,
     overviewCommand,
     followerCommand,
+    coldCommand,
     noticesCommand,
     auditCommand,
   ]),

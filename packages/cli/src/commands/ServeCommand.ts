@@ -101,6 +101,8 @@ export const workerCommand = Command.make(
     "serviceDomain",
     "allowedNetworks",
     "destinationRoot",
+    "coldStore",
+    "coldAfter",
     "retentionDays",
     "logDays",
     "failedLogDays",

@@ -3,17 +3,14 @@
  * picks adapters; servers, workers, commands and `openCabinet` are all built on it. It starts no background work (see
  * WorkLayer) and listens nowhere (see HttpLayer): connections are opened on first use.
  */
-import { resolve } from "node:path"
 import type { MemoryBudget } from "@data-cabinet/core/limit/MemoryBudget"
 import * as HttpCourier from "@data-cabinet/delivery/delivery/HttpCourier"
 import * as PinnedAddressCheck from "@data-cabinet/delivery/delivery/PinnedAddressCheck"
 import * as NameLookup from "@data-cabinet/delivery/outgoing/NameLookup"
 import * as PinnedClient from "@data-cabinet/delivery/outgoing/PinnedClient"
-import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
 import * as HttpPollFetch from "@data-cabinet/delivery/poll/HttpPollFetch"
 import * as HttpProofProviders from "@data-cabinet/delivery/proof/HttpProofProviders"
 import * as HttpSnsService from "@data-cabinet/delivery/verification/HttpSnsService"
-import { sliceFile } from "@data-cabinet/http-node/export/FileEncoder"
 import * as NodeArchiveReader from "@data-cabinet/http-node/archive/NodeArchiveReader"
 import * as WorkerSheetReader from "@data-cabinet/http-node/file/WorkerSheetReader"
 import * as PgActivityStore from "@data-cabinet/store-pg/activity/PgActivityStore"
@@ -81,6 +78,7 @@ import * as PgLateVerificationStore from "@data-cabinet/store-pg/event/PgLateVer
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
 import type { Settings } from "../settings/Settings.ts"
+import { coldLayer, destinationsLayer } from "./FilesLayer.ts"
 import { useCasesLayer, memoryLayer } from "./UseCasesLayer.ts"
 import { DiskSpace, UNKNOWN_DISK } from "@data-cabinet/core/notice/SendNotices"
 
@@ -95,6 +93,7 @@ export interface CabinetOptions {
     Settings,
     | "allowedNetworks"
     | "apiRate"
+    | "coldStore"
     | "destinationRoot"
     | "intakeRate"
     | "lockTimeout"
@@ -138,12 +137,6 @@ const DEFAULT_CONNECTIONS = 10
 
 const diskLayer = ({ dataDir = null }: CabinetOptions) =>
   dataDir === null ? Layer.succeed(DiskSpace, UNKNOWN_DISK) : DirectorySpace.layer(dataDir)
-
-/** Each cabinet of a server of many has a directory of its own. */
-const destinationsLayer = ({ settings: { destinationRoot }, cabinet = null }: CabinetOptions) => {
-  const root = destinationRoot === null ? null : resolve(destinationRoot, cabinet ?? "")
-  return NodeDestinations.layer({ root, encoder: sliceFile })
-}
 
 /** Every port with its adapter. */
 export const portsLayer = (options: CabinetOptions) => {
@@ -219,6 +212,7 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
     Layer.provideMerge(PgFeedSignal.layer),
+    Layer.provideMerge(coldLayer(options)),
     Layer.provideMerge(connections),
     Layer.provide(memoryLayer(options)),
     Layer.provide(Layer.succeed(PgEventLog.KeptWriters, options.accepts === true)),

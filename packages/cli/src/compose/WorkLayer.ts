@@ -5,6 +5,7 @@
 import { fanOutFollower } from "@data-cabinet/core/delivery/FanOut"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { activityFollower, attemptCount } from "@data-cabinet/core/activity/CountActivity"
+import { coldHistory } from "@data-cabinet/core/cold/MoveEvents"
 import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
 import { background } from "@data-cabinet/core/runtime/Background"
 import { followerLoop } from "@data-cabinet/core/follower/FollowerLoop"
@@ -29,7 +30,7 @@ import { noticeRounds } from "@data-cabinet/core/notice/SendNotices"
 import { continuedUndos } from "@data-cabinet/core/file/ContinueUndo"
 
 /** Retention periods, in whole days. */
-type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays" | "auditDays">
+type Keeping = Pick<Settings, "retentionDays" | "logDays" | "failedLogDays" | "auditDays" | "coldStore" | "coldAfter">
 
 const logPruning = ({ logDays, failedLogDays }: Keeping) =>
   Layer.effectDiscard(
@@ -73,6 +74,7 @@ export const workLayer = (keeping: Keeping) =>
     OrderedDispatcher.layer(),
     followerLoop(destinationFollower),
     logPruning(keeping),
+    keeping.coldStore === null ? Layer.empty : coldHistory({ afterHours: keeping.coldAfter * 24 }),
     Retention.layer({
       originalDays: keeping.retentionDays,
       logDays: keeping.logDays,

@@ -70,6 +70,10 @@ export interface OpenCabinetOptions {
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
   /** The directory below which destinations may write events as files. Default: none may. */
   readonly destinationRoot?: string | undefined
+  /** The directory for files of old events, the same for every process. Default: events stay in the database. */
+  readonly coldStore?: string | undefined
+  /** The age in days at which events move into files. Default 180. */
+  readonly coldAfter?: number | undefined
   /** API requests per minute for each key. Default 120. */
   readonly apiRate?: number | undefined
   /** Intake requests a minute for each source and client address; 0 for no limit. Default 60. */
@@ -145,6 +149,8 @@ const FORMS: {
   secretKey: text,
   allowedNetworks: list,
   destinationRoot: text,
+  coldStore: text,
+  coldAfter: number,
   apiRate: number,
   intakeRate: number,
   intakeMaxBytes: number,

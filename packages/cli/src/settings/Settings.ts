@@ -104,6 +104,25 @@ export const SETTINGS = {
     },
     SettingForm.text,
   ),
+  coldStore: optional(
+    {
+      env: "CABINET_COLD_STORE",
+      flag: "cold-store",
+      value: "DIR",
+      about: "Directory for files of old events, the same for every process; default: events stay in the database",
+    },
+    SettingForm.directory,
+  ),
+  coldAfter: setting(
+    {
+      env: "CABINET_COLD_AFTER",
+      flag: "cold-after",
+      value: "DAYS",
+      about: "Age at which events move into files; more than the days of original requests and logs",
+    },
+    SettingForm.days,
+    "180d",
+  ),
   apiRate: setting(
     { env: "CABINET_API_RATE", flag: "api-rate", value: "N", about: "API requests per minute for each key" },
     SettingForm.wholeNumber(1, 1_000_000),

@@ -124,6 +124,9 @@ const HERE_ONLY = [
   "tenant move",
   "tenant remove",
   "console",
+  "cold status",
+  "cold verify",
+  "cold thaw",
 ]
 
 /** The requests that `mcp` reads from standard input. */

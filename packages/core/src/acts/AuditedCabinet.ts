@@ -12,6 +12,7 @@ import { Deliveries } from "../delivery/Deliveries.ts"
 import { Erasure } from "../event/Erasure.ts"
 import { Rereading } from "../intake/Rereading.ts"
 import { Trash } from "../event/Trash.ts"
+import { ColdHistory } from "../cold/ColdHistory.ts"
 import { Followers } from "../follower/Followers.ts"
 import { Import } from "../file/Import.ts"
 import { Imports } from "../file/Imports.ts"
@@ -63,6 +64,12 @@ const FOLLOWERS: Acts<Followers["Service"]> = {
   remove: (id) => act("follower.remove", `follower ${id}`),
 }
 
+const COLD: Acts<ColdHistory["Service"]> = {
+  status: null,
+  verify: null,
+  thaw: (range) => act("cold.thaw", null, { range }),
+}
+
 const NOTICES: Acts<Notices["Service"]> = {
   show: null,
   switchOn: () => act("notices.on", null),
@@ -87,6 +94,7 @@ export const layer = Layer.mergeAll(
   over(LateVerification, (service) => Layer.succeed(LateVerification, service), LATE_VERIFICATION),
   over(Rereading, (service) => Layer.succeed(Rereading, service), REREADING),
   over(Followers, (service) => Layer.succeed(Followers, service), FOLLOWERS),
+  over(ColdHistory, (service) => Layer.succeed(ColdHistory, service), COLD),
   over(ApiKeys, (service) => Layer.succeed(ApiKeys, service), KEYS),
   over(AccessTokens, (service) => Layer.succeed(AccessTokens, service), TOKENS),
   over(People, (service) => Layer.succeed(People, service), PEOPLE),

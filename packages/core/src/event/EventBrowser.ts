@@ -11,7 +11,14 @@ import { fillPage } from "../pagination/FillPage.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import { Sources } from "../source/Sources.ts"
 import { isTimestamp, notATimestamp } from "../text/Timestamp.ts"
-import { type EventFilter, EventListStore, type EventPlace, type ListedEvent, listedShape } from "./EventListStore.ts"
+import {
+  type EventFilter,
+  EventListStore,
+  type EventPlace,
+  type ListedEvent,
+  listedShape,
+  TextInFiles,
+} from "./EventListStore.ts"
 
 /** The error for refused lists of events. */
 export class EventListError extends Schema.TaggedError<EventListError>()("EventListError", {
@@ -88,7 +95,12 @@ export class EventBrowser extends Context.Service<
               "cursor",
             )
           }
-          const { items, next, searchedTo } = yield* instrument("event.list", fill(store, filter, after, limit))
+          const { items, next, searchedTo } = yield* instrument("event.list", fill(store, filter, after, limit)).pipe(
+            Effect.catchIf(
+              (error): error is TextInFiles => error instanceof TextInFiles,
+              ({ since, location }) => refuse("bad_period", textInFiles(since, location), "from"),
+            ),
+          )
           return { items, nextCursor: next === null ? null : encodeCursor(walk, next), searchedTo }
         }),
       })
@@ -109,6 +121,9 @@ const NO_FILTER: EventFilter = {
 
 const refuse = (code: EventListError["code"], message: string, param: string) =>
   Effect.fail(new EventListError({ code, message, param }))
+
+const textInFiles = (since: string, location: string | null): string =>
+  `A text is searched for in events received since ${since}: set from to this time or a later one. Earlier events are in files of Parquet${location === null ? "" : ` at ${location}`}. Search these with DuckDB: SELECT * FROM '*.parquet' WHERE payload ILIKE '%text%'.`
 
 const placeIn = (walk: CursorWalk, cursor: string): EventPlace | undefined =>
   decodeCursor(walk, cursor)?.map((part) => part ?? "")

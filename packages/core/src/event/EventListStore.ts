@@ -2,7 +2,7 @@
  * The events of a cabinet from the newest back, slice by slice. A slice examines a bounded number of events regardless
  * of filters, so that no filter can make it slow; the caller continues where it ended.
  */
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import { type Actor, actorShape } from "../audit/Actor.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import * as Shape from "../json/Shape.ts"
@@ -87,6 +87,14 @@ export const listedShape = Shape.object<Omit<ListedEvent, "event">>("What became
 /** A place between two events of the list, as text; only the store interprets it. */
 export type EventPlace = ReadonlyArray<string>
 
+/** The list has come to events that are in files, where it does not search for text. */
+export class TextInFiles extends Schema.TaggedError<TextInFiles>()("TextInFiles", {
+  /** The time since which no event is in a file; RFC 3339. */
+  since: Schema.String,
+  /** Where the files are; null if this process does not know. */
+  location: Schema.NullOr(Schema.String),
+}) {}
+
 export class EventListStore extends Context.Service<
   EventListStore,
   {
@@ -99,6 +107,6 @@ export class EventListStore extends Context.Service<
       readonly after: EventPlace | null
       readonly limit: number
       readonly examine: number
-    }) => Effect.Effect<Slice<ListedEvent, EventPlace>, StoreUnavailable>
+    }) => Effect.Effect<Slice<ListedEvent, EventPlace>, StoreUnavailable | TextInFiles>
   }
 >()("@data-cabinet/core/event/EventListStore") {}

@@ -143,7 +143,10 @@ const reading = Effect.gen(function* () {
     )
 
   const latest = (sourceId: number, text: string | null, limit: number, examine: number) =>
-    events.slice({ filter: messagesOf(sourceId, null, text), after: null, limit, examine })
+    events
+      .slice({ filter: messagesOf(sourceId, null, text), after: null, limit, examine })
+      // The first slice is of rows.
+      .pipe(Effect.catchTag("TextInFiles", Effect.die))
 
   const fieldsOf = Effect.fnUntraced(function* (source: Source) {
     const { found } = yield* latest(source.id, null, SAMPLE, SAMPLE)

@@ -9,6 +9,7 @@ export type TaskName =
   | "activity count"
   | "attempt cleanup"
   | "attempt count"
+  | "cold history"
   | "connection fit"
   | "database session watch"
   | "deferred row drain"

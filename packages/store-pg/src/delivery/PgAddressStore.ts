@@ -6,6 +6,7 @@ import { Effect, Layer, Option } from "effect"
 import { SecretCiphers } from "../key/SecretCipher.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { orTooMany } from "./AddressLimits.ts"
+import { ColdActs } from "../cold/ColdActs.ts"
 import * as AddressStatement from "./AddressStatement.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 import { AFTER_SLICE } from "./FanOutStatement.ts"
@@ -43,6 +44,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const cipher = yield* SecretCiphers
+    const cold = yield* ColdActs
     const address = toAddress(cipher)
 
     const find = (id: number) =>
@@ -99,14 +101,16 @@ export const layer = Layer.effect(
         orUnavailable(Effect.andThen(sql.unsafe(AddressStatement.ROTATE_SECRET, [id, newSecret(cipher)]), find(id))),
       sample: (id, eventId) =>
         orUnavailable(
-          Effect.map(sql.unsafe<SampleRow>(SAMPLE_EVENT, [id, eventId]), ([row]) =>
-            Option.map(Option.fromNullishOr(row), sampleOf),
+          cold.need(eventId === null ? [] : [eventId]).pipe(
+            Effect.andThen(sql.unsafe<SampleRow>(SAMPLE_EVENT, [id, eventId])),
+            Effect.map(([row]) => Option.map(Option.fromNullishOr(row), sampleOf)),
           ),
         ),
       judged: (id, eventId) =>
         orUnavailable(
-          Effect.map(sql.unsafe<JudgedEvent>(AddressStatement.JUDGED_EVENT, [id, eventId]), ([row]) =>
-            Option.fromNullishOr(row),
+          cold.need([eventId]).pipe(
+            Effect.andThen(sql.unsafe<JudgedEvent>(AddressStatement.JUDGED_EVENT, [id, eventId])),
+            Effect.map(([row]) => Option.fromNullishOr(row)),
           ),
         ),
     })

@@ -18,6 +18,8 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
 import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
+import { ColdActs } from "../cold/ColdActs.ts"
+import { microsOf } from "../cold/ColdColumns.ts"
 import { resendOrdered } from "./OrderedResend.ts"
 import {
   type AttemptRow,
@@ -104,6 +106,7 @@ export const layer = Layer.effect(
   DeliveryQueue,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const cold = yield* ColdActs
     const claimed = toClaimed(new SourceNames(), yield* SecretCiphers)
 
     return DeliveryQueue.of({
@@ -148,8 +151,8 @@ export const layer = Layer.effect(
           ),
         ),
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),
-      resendRange: (range) => resendRange(sql, range),
-      countRange: (range) => countRange(sql, range),
+      resendRange: (range) => Effect.andThen(needRange(cold, range), resendRange(sql, range)),
+      countRange: (range) => Effect.andThen(needRange(cold, range), countRange(sql, range)),
       resendListed: (filter) => orUnavailable(resendListed(sql, filter, true)),
       countListed: (filter) => orUnavailable(resendListed(sql, filter, false)),
       cancel: (deliveryId) =>
@@ -189,6 +192,12 @@ const isAddress = (sql: Sql, addressId: number) =>
     orUnavailable(sql`SELECT 1 AS one FROM cabinet.address WHERE id = ${addressId}::bigint AND removed_at IS NULL`),
     (known) => known.length > 0,
   )
+
+/** Events that an address in order gets again are found by their rows. */
+const needRange = (cold: ColdActs["Service"], { from, to }: ResendRange) => {
+  const end = microsOf(to)
+  return orUnavailable(cold.needBetween(microsOf(from), end === null ? null : end + 1_000n))
+}
 
 const countRange = Effect.fnUntraced(function* (sql: Sql, range: ResendRange) {
   const { addressId, from, to, only } = range

@@ -7,6 +7,7 @@
 import { type Channel, CHANNELS, type SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { EventFilter, EventPlace, EventState, InboxMark } from "@data-cabinet/core/event/EventListStore"
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
+import { coldEvents } from "../cold/ColdColumns.ts"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /** The most bytes of payloads that a slice reads to find a text. */
@@ -44,6 +45,10 @@ interface Slice {
   readonly examine: number
   /** Quoted and with its schema. */
   readonly foldCollation: string
+  /** Events of files as records, which are walked instead of the rows; null for the rows. */
+  readonly records: string | null
+  /** The last place that is in a file: rows up to there are left to the walk of the files. Null without files. */
+  readonly border: EventPlace | null
 }
 
 class Values {
@@ -108,23 +113,32 @@ const conditions = ({ filter, foldCollation }: Slice, values: Values): string =>
 
 const LAST = "9223372036854775807"
 
+/** What is walked: the rows, or events of a parameter. */
+const eventsOf = ({ records }: Slice, values: Values): string =>
+  records === null ? "cabinet.event" : coldEvents(values.add(records, "text"))
+
 /** One scan per channel, merged: the positions before a place, newest first. */
-const walkBack = ({ filter, after, examine }: Slice, values: Values): string => {
+const walkBack = (slice: Slice, events: string, values: Values): string => {
+  const { filter, after, examine, border } = slice
   const { sourceId, channel, to } = filter
   const [epoch, xid, id] = (after ?? [LAST, LAST, LAST]).map((part) => values.add(part, "int8"))
   const most = values.add(examine, "int8")
   const source = sourceId === null ? null : values.add(sourceId, "int8")
   // With a period, the walk begins shortly after its end.
   const below =
-    after === null && to !== null ? `AND (e.epoch, e.xid, e.id) < (SELECT l.epoch, l.xid, l.id FROM latest l)` : ""
+    after === null && to !== null && slice.records === null
+      ? `AND (e.epoch, e.xid, e.id) < (SELECT l.epoch, l.xid, l.id FROM latest l)`
+      : ""
+  const above =
+    border === null ? "" : `AND (e.epoch, e.xid, e.id) > (${border.map((part) => values.add(part, "int8")).join(", ")})`
   const scan = (one: Channel) =>
     source === null
-      ? `SELECT e.epoch, e.xid, e.id, e.bytes FROM cabinet.event e
-      WHERE e.channel = '${one}' AND (e.epoch, e.xid, e.id) < (${epoch}, ${xid}, ${id}) ${below}
+      ? `SELECT e.epoch, e.xid, e.id, e.bytes FROM ${events} e
+      WHERE e.channel = '${one}' AND (e.epoch, e.xid, e.id) < (${epoch}, ${xid}, ${id}) ${below} ${above}
       ORDER BY e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${most}`
-      : `SELECT e.epoch, e.xid, e.id, e.bytes FROM cabinet.event e
+      : `SELECT e.epoch, e.xid, e.id, e.bytes FROM ${events} e
       WHERE (e.source_id, e.channel, e.epoch, e.xid, e.id) < (${source}, '${one}', ${epoch}, ${xid}, ${id})
-        AND (e.source_id, e.channel, e.epoch) >= (${source}, '${one}', 0) ${below}
+        AND (e.source_id, e.channel, e.epoch) >= (${source}, '${one}', 0) ${below} ${above}
       ORDER BY e.source_id DESC, e.channel DESC, e.epoch DESC, e.xid DESC, e.id DESC LIMIT ${most}`
   const scans = CHANNELS.filter((one) => channel === null || channel === one).map((one) => `(${scan(one)})`)
   const latest =
@@ -156,20 +170,21 @@ const walkTrash = ({ filter: { sourceId }, after, examine }: Slice, values: Valu
 }
 
 /** One event by its number. */
-const walkOne = (event: number, values: Values): string => `walked AS MATERIALIZED (
+const walkOne = (event: number, events: string, values: Values): string => `walked AS MATERIALIZED (
     SELECT e.id, e.bytes, 1 AS n, ARRAY[e.epoch::text, e.xid::text, e.id::text] AS place
-    FROM cabinet.event e WHERE e.id = ${values.add(event, "int8")})`
+    FROM ${events} e WHERE e.id = ${values.add(event, "int8")})`
 
-const walkOf = (slice: Slice, values: Values): string => {
+const walkOf = (slice: Slice, events: string, values: Values): string => {
   const { event, state } = slice.filter
-  if (event !== null) return walkOne(event, values)
-  return state === "trashed" ? walkTrash(slice, values) : walkBack(slice, values)
+  if (event !== null) return walkOne(event, events, values)
+  return state === "trashed" ? walkTrash(slice, values) : walkBack(slice, events, values)
 }
 
 export const sliceStatement = (slice: Slice) => {
   const values = new Values()
   const { filter, limit } = slice
-  const walk = walkOf(slice, values)
+  const events = eventsOf(slice, values)
+  const walk = walkOf(slice, events, values)
   const matches = conditions(slice, values)
   const past =
     filter.from === null ? "false" : `e.received_at < ${values.add(filter.from, "timestamptz")} - ${DISORDER}`
@@ -182,7 +197,7 @@ export const sliceStatement = (slice: Slice) => {
   const text = `
   WITH ${walk}, looked_at AS MATERIALIZED (
     SELECT w.*, e.bytes AS payload_bytes, ${matches} AS matched, ${past} AS past
-    FROM (${read}) w JOIN cabinet.event e ON e.id = w.id
+    FROM (${read}) w JOIN ${events} e ON e.id = w.id
   ), numbered AS (
     SELECT x.*, ${full} AS nth, ${size.replace("x.bytes", "x.payload_bytes")} AS size, count(*) OVER () AS seen
     FROM looked_at x
@@ -196,7 +211,7 @@ export const sliceStatement = (slice: Slice) => {
     e.spam AS spam_reason, e.empty, EXISTS (SELECT FROM cabinet.deferred_row d WHERE d.event_id = e.id)
       OR EXISTS (SELECT FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_waits,
     t.actor_kind, t.actor_id::float8 AS actor_id, t.actor_name
-  FROM numbered n JOIN cabinet.event e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id
+  FROM numbered n JOIN ${events} e ON e.id = n.id JOIN cabinet.source s ON s.id = e.source_id
     LEFT JOIN cabinet.trashed_event t ON t.event_id = e.id AND e.deleted_at IS NOT NULL
   WHERE (n.matched AND n.nth <= ${values.add(limit + 1, "int8")}) OR n.n = (SELECT max(n) FROM looked_at)
   ORDER BY n.n`

@@ -6,6 +6,8 @@ import type { RecipeName } from "@data-cabinet/core/verification/Recipes"
 import type { RefusalReason } from "@data-cabinet/core/verification/VerifySender"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
+import { coldEvents, recordsOf } from "../cold/ColdColumns.ts"
+import { ColdReader } from "../feed/ColdReader.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { SOURCES_SCHEMA } from "../row/SourceTable.ts"
 
@@ -43,17 +45,21 @@ interface DetailRow {
  * The original request has its event's timestamp, which identifies its partition. $2: for how many days it is shown;
  * after that it counts as deleted, and soon is.
  */
-const EVENT_DETAIL = `
+const eventDetail = (events: string): string => `
 SELECT cabinet.event_json(e, s.name) AS event, e.source_id::text AS source_id, s.table_name,
        EXISTS (SELECT FROM cabinet.deferred_row w WHERE w.event_id = e.id) AS row_waits,
        (SELECT a.reason FROM cabinet.row_set_aside a WHERE a.event_id = e.id) AS row_set_aside, e.spam,
        cabinet.rfc3339(o.received_at) AS received_at, o.body, o.body_bytes, o.content_type, o.ip, o.referer, o.origin,
        o.user_agent, o.accept_language, o.charset, o.charset_from, o.replaced, o.other_readings, o.headers, o.query, o.recipe, o.refusal,
        o.late_recipe, o.late_refusal, cabinet.rfc3339(o.late_at) AS late_at, cabinet.rfc3339(o.late_delivered_at) AS late_delivered_at
-FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id
+FROM ${events} e JOIN cabinet.source s ON s.id = e.source_id
 LEFT JOIN cabinet.original_request o ON o.id = e.original_request_id AND o.received_at = e.received_at
   AND o.received_at > cabinet.now() - make_interval(hours => $2::int * 24)
 WHERE e.id = $1::int8`
+
+const OF_ROW = eventDetail("cabinet.event")
+/** $3: the event as a record. */
+const OF_RECORD = eventDetail(coldEvents("$3"))
 
 const toRecord = (row: DetailRow): EventRecord => ({
   event: row.event,
@@ -103,13 +109,24 @@ export interface EventDetailOptions {
 export const layer = ({ originalDays }: EventDetailOptions) =>
   Layer.effect(
     EventDetail,
-    Effect.map(PgClient.PgClient, (sql) =>
-      EventDetail.of({
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const cold = yield* ColdReader
+      const ofRow = (id: number) => sql.unsafe<DetailRow>(OF_ROW, [id, originalDays])
+      return EventDetail.of({
         find: (id) =>
-          sql.unsafe<DetailRow>(EVENT_DETAIL, [id, originalDays]).pipe(
-            Effect.map(([row]) => Option.map(Option.fromNullishOr(row), toRecord)),
-            orUnavailable,
-          ),
-      }),
-    ),
+          Effect.gen(function* () {
+            const [row] = yield* ofRow(id)
+            if (row !== undefined) return Option.some(toRecord(row))
+            const list = yield* cold.current
+            if (list.border === null) return Option.none<EventRecord>()
+            const [copy] = yield* cold.reading((files) => cold.find(files, [id]), list)
+            // A row that was brought back meanwhile is no longer in a file.
+            const [found] = yield* copy === undefined
+              ? ofRow(id)
+              : sql.unsafe<DetailRow>(OF_RECORD, [id, originalDays, recordsOf([copy.event])])
+            return Option.map(Option.fromNullishOr(found), toRecord)
+          }).pipe(orUnavailable),
+      })
+    }),
   )

@@ -6,6 +6,7 @@ import type { KeptRequest } from "@data-cabinet/core/verification/LateCheck"
 import { type LateEvent, LateVerificationStore } from "@data-cabinet/core/event/LateVerificationStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { int8Array, textArray } from "../connection/Parameter.ts"
 import { deliverStored, type UndeliveredEvent } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -43,9 +44,9 @@ export interface LateVerificationOptions {
 export const layer = ({ originalDays }: LateVerificationOptions) =>
   Layer.effect(
     LateVerificationStore,
-    Effect.map(PgClient.PgClient, (sql) =>
+    Effect.map(Effect.all([PgClient.PgClient, ColdActs]), ([sql, cold]) =>
       LateVerificationStore.of({
-        missing: (events) => missingEvent(sql, events),
+        missing: (events) => Effect.andThen(orUnavailable(cold.need(events)), missingEvent(sql, events)),
         find: (events) =>
           sql.unsafe<LateStatement.LateRow>(LateStatement.FIND, [int8Array(events), originalDays]).pipe(
             Effect.map((rows) => rows.map(toLateEvent)),

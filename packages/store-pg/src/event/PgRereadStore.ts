@@ -8,6 +8,7 @@ import type { Reread } from "@data-cabinet/core/intake/RereadOriginal"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { int8Array, textArray } from "../connection/Parameter.ts"
 import { isConflict, isUnavailable, orUnavailable } from "../connection/StoreFailure.ts"
 import { deliverStored } from "../delivery/DeliverStored.ts"
@@ -147,9 +148,9 @@ export interface RereadStoreOptions {
 export const layer = ({ originalDays }: RereadStoreOptions) =>
   Layer.effect(
     RereadStore,
-    Effect.map(PgClient.PgClient, (sql) =>
+    Effect.map(Effect.all([PgClient.PgClient, ColdActs]), ([sql, cold]) =>
       RereadStore.of({
-        missing: (events) => missingEvent(sql, events),
+        missing: (events) => Effect.andThen(orUnavailable(cold.need(events)), missingEvent(sql, events)),
         find: (events) =>
           sql.unsafe<RereadStatement.RereadRow>(RereadStatement.FIND, [int8Array(events), originalDays]).pipe(
             Effect.map((rows) => rows.map(toEvent)),

@@ -3,6 +3,7 @@ import { TrashStore } from "@data-cabinet/core/event/TrashStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { int8Array } from "../connection/Parameter.ts"
 import { deliverStored } from "../delivery/DeliverStored.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.effect(
   TrashStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const cold = yield* ColdActs
 
     /** Changes what a statement finds and locks, unless one of the wanted events is missing. */
     const changing = (
@@ -66,27 +68,36 @@ export const layer = Layer.effect(
 
     return TrashStore.of({
       trash: (sourceId, events, by) =>
-        changing(events, ofSource(sourceId, events), (found) => moveToTrash(sql, found, by)).pipe(orUnavailable),
+        cold
+          .need(events)
+          .pipe(
+            Effect.andThen(changing(events, ofSource(sourceId, events), (found) => moveToTrash(sql, found, by))),
+            orUnavailable,
+          ),
       untrash: (sourceId, events) =>
-        changing(events, ofSource(sourceId, events), (found) => restore(sql, sourceId, found)).pipe(
+        cold.need(events).pipe(
+          Effect.andThen(changing(events, ofSource(sourceId, events), (found) => restore(sql, sourceId, found))),
           Effect.tap(({ changed }) =>
             changed > 0 ? Effect.provideService(drainDeferredRows, PgClient.PgClient, sql) : Effect.void,
           ),
           orUnavailable,
         ),
       purge: (events) =>
-        changing(
-          events,
-          sql.unsafe<Found>(FIND_WITH_REPEATS, [int8Array(events)]),
-          Effect.fnUntraced(function* (found) {
-            const ids = yield* deleteRows(sql, found)
-            for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
-            const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
-            yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
-            // Last, because attempts in flight were cancelled with the event: from here on no response body is stored.
-            yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
-            return erased.length
-          }),
+        Effect.andThen(
+          cold.needWithRepeats(events),
+          changing(
+            events,
+            sql.unsafe<Found>(FIND_WITH_REPEATS, [int8Array(events)]),
+            Effect.fnUntraced(function* (found) {
+              const ids = yield* deleteRows(sql, found)
+              for (const statement of [ERASE_ORIGINALS, ERASE_REPEAT_WINDOWS]) yield* sql.unsafe(statement, [ids])
+              const erased = yield* sql.unsafe(ERASE_EVENTS, [ids])
+              yield* sql.unsafe(TAKE_FROM_TRASH, [ids])
+              // Last, because attempts in flight were cancelled with the event: from here on no response body is stored.
+              yield* sql.unsafe(ERASE_RESPONSE_BODIES, [ids])
+              return erased.length
+            }),
+          ),
         ).pipe(orUnavailable),
     })
   }),

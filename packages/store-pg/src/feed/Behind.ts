@@ -16,3 +16,8 @@ export const behind = (
     WHERE e.channel = '${channel}' AND (e.epoch, e.xid, e.id) > (${epoch}, ${xid}, ${id})${until}
     ORDER BY e.epoch, e.xid, e.id LIMIT ${limit})`,
   ).join(" UNION ALL ")
+
+/** Files with events after a place: when the first of a file was received, and how many it has. */
+export const filesBehind = ([epoch, xid, id]: readonly [string, string, string]): string => `
+  SELECT c.from_at AS received_at, c.events FROM cabinet.cold_file c
+  WHERE c.name IS NOT NULL AND (c.last_epoch, c.last_xid, c.last_id) > (${epoch}, ${xid}, ${id})`

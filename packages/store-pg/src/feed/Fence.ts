@@ -51,8 +51,9 @@ export const isEventOf = (epoch: string, xid: string, id: string, receivedAt: st
  * earlier life, however high its id, and the bound is the next epoch, which has not begun. A standby cannot see which
  * sessions are accepting on its primary: `standby` is true there, and the bound is meaningless.
  *
- * `there` says whether the event at the client's position ($1, $2, $3), received at $4, is in this database. Events
- * are never removed, so if it is not, the database was set back since the client saw it.
+ * `there` says whether the event at the client's position ($1, $2, $3), received at $4, has a row. Events are never
+ * removed, so if it is in no file either, the database was set back since the client saw it. `cold` is the version of the list of
+ * files.
  */
 export const WATERMARK = `
 WITH now AS MATERIALIZED (
@@ -71,7 +72,8 @@ SELECT pg_is_in_recovery() AS standby,
                (SELECT min(${widenedXid("xid", "now.xmax")}) FROM holders WHERE seen),
                CASE WHEN EXISTS (SELECT FROM holders WHERE seen IS NOT TRUE) THEN now.xmin END)
        ELSE 0 END::text AS bound,
-       $1::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("$1::int8", "$2::int8", "$3::int8", "$4::int8")}) AS there
+       $1::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("$1::int8", "$2::int8", "$3::int8", "$4::int8")}) AS there,
+       (SELECT version FROM cabinet.cold_state)::text AS cold
 FROM now`
 
 /**
@@ -83,15 +85,17 @@ export interface Watermark {
   /** The first position that must not be shown yet: an epoch and a transaction id in it. */
   readonly epoch: string
   readonly bound: string
-  /** Whether the database has the event at the client's place. */
+  /** Whether the event at the client's place has a row. */
   readonly there: boolean
+  /** The version of the list of files; 0 if there has never been one. */
+  readonly cold: string
 }
 
 /** Fails on a standby, which cannot know what its primary is about to commit. */
 export const watermark = (session: Session, { epoch, xid, id, receivedAt = 0n }: FeedPlace) =>
   Effect.flatMap(session.queryValues(WATERMARK, [epoch, xid, id, receivedAt]), ([row]) => {
-    const [standby, epochNow, bound, there] = row as [boolean, string, string, boolean]
-    const mark: Watermark = { epoch: epochNow, bound, there }
+    const [standby, epochNow, bound, there, cold] = row as [boolean, string, string, boolean, string]
+    const mark: Watermark = { epoch: epochNow, bound, there, cold }
     return standby
       ? unavailable("This database is a standby, which cannot tell what its primary is about to commit.")
       : Effect.succeed(mark)

@@ -1,9 +1,9 @@
 /**
  * The pages of the feed. Statements run one after the other in one session: first the watermark, then, in a later snapshot,
- * the events below it, and the names of their sources.
+ * the events below it, and the names of their sources. Events that have moved into files are merged into the page.
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { type FeedPage, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
+import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { advance, provesSetBack } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
@@ -17,6 +17,9 @@ import { ProtocolError } from "../connection/FrameReader.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import type { LentSessions } from "../connection/SessionPool.ts"
 import { orUnavailable, unavailable } from "../connection/StoreFailure.ts"
+import { type ColdFound, type ColdList, ColdReader, NO_FILES } from "./ColdReader.ts"
+import { MergedEvents } from "./MergedEvents.ts"
+import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import { EventsToJson } from "./EventsToJson.ts"
 import { PageBuffers } from "./PageBuffers.ts"
 import { pageStatement } from "./PageStatement.ts"
@@ -34,16 +37,48 @@ export const layer = Layer.effect(
     const sessions = yield* FeedSessions
     const replicated = yield* recoveredLog(writing)
     const reader = new PageReader(sessions)
-    const page = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
-      let fence = yield* watermark(session, wanted.after)
-      yield* replicated(session)
-      if (provesSetBack(fence.there, wanted.after, Number(fence.epoch))) {
+    const cold = yield* ColdReader
+
+    const fromFiles = ({ after, limit, sourceId, sources, channel }: FeedQuery, list: ColdList) => {
+      const wanted = sourceId === null ? (sources ?? null) : [sourceId]
+      return cold.walk(list, {
+        after,
+        limit,
+        sources: wanted,
+        wants: (event) =>
+          (channel === null || event.channel === channel) && (wanted === null || wanted.includes(event.sourceId)),
+      })
+    }
+
+    const pageOf = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery, mark: Watermark, list: ColdList) {
+      const hasFiles = list.border !== null
+      const inFile = hasFiles ? (place: FeedPlace) => cold.isThere(list, place) : null
+      const isThere = (fence: Watermark) =>
+        fence.there || inFile === null ? Effect.succeed(fence.there) : inFile(wanted.after)
+      let fence = mark
+      let there = yield* isThere(fence)
+      if (!there && hasFiles) {
+        // Its row may have been brought back between the two looks.
+        fence = yield* watermark(session, wanted.after)
+        there = fence.there
+      }
+      if (provesSetBack(there, wanted.after, Number(fence.epoch))) {
         yield* beginEpochAbove(writing, wanted.after)
         fence = yield* watermark(session, wanted.after)
+        there = yield* isThere(fence)
       }
-      if (wanted.exactly === true) return yield* reader.page(session, wanted, fence)
-      const after = yield* fence.there ? laterKnown(sql, wanted.after) : latestKnown(sql, wanted.after)
-      return yield* reader.page(session, after === wanted.after ? wanted : { ...wanted, after }, fence)
+      const known = there ? laterKnown(sql, wanted.after, inFile) : latestKnown(sql, wanted.after, inFile)
+      const after = wanted.exactly === true ? wanted.after : yield* known
+      const query = after === wanted.after ? wanted : { ...wanted, after }
+      const isOld = list.border !== null && comparePlaces(after, list.border) < 0
+      return yield* reader.page(session, query, fence, isOld ? yield* fromFiles(query, list) : null)
+    })
+
+    const page = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
+      const fence = yield* watermark(session, wanted.after)
+      yield* replicated(session)
+      const files = fence.cold === "0" ? NO_FILES : yield* cold.list(fence.cold)
+      return yield* cold.reading((list) => pageOf(session, wanted, fence, list), files)
     })
     return FeedStore.of({
       page: (query) => orUnavailable(sessions.owed(sessions.use((session) => page(session, query)))),
@@ -67,13 +102,18 @@ class PageReader {
   /**
    * The events after a place and below the watermark; read again if they were written with a name that is not valid.
    */
-  page(session: Session, query: FeedQuery, fence: Watermark): Read<FeedPage> {
+  page(session: Session, query: FeedQuery, mark: Watermark, old: ColdFound | null): Read<FeedPage> {
     return Effect.gen({ self: this }, function* () {
-      const optimistic = yield* this.#events(session, query, fence, true)
-      const events = optimistic.isWhole ? optimistic : yield* this.#events(session, query, fence, false)
+      const fence = old?.upTo == null ? mark : below(mark, old.upTo)
+      const optimistic = yield* this.#events(session, query, fence, true, old)
+      const read = optimistic.events.isWhole ? optimistic : yield* this.#events(session, query, fence, false, old)
+      const { events, hasMore } = read
       const { sources } = events
       if (sources.length === 0) {
-        return { items: NO_ITEMS, next: query.after, behind: () => query.after, hasMore: events.hasMore }
+        // A stretch of old history without a wanted event.
+        const passed = old?.upTo ?? null
+        const next = passed === null ? query.after : advance(query.after, 1, () => placeOf(passed))
+        return { items: NO_ITEMS, next, behind: () => query.after, hasMore }
       }
       const rows = (yield* session.queryValues(SOURCE_NAMES, [int8Array(sources)])) as unknown
       const names = rows as ReadonlyArray<NameRow>
@@ -81,32 +121,54 @@ class PageReader {
         return yield* Effect.die(new Error("An event belongs to a source that is not in the database"))
       }
       this.#names.learn(names)
-      if (!events.isNamedAs(names)) return yield* this.page(session, query, fence)
+      if (!events.isNamedAs(names)) return yield* this.page(session, query, mark, old)
       const behind = (index: number) => advance(query.after, index + 1, (at) => events.placeAt(at))
       return {
         items: events.items(),
         next: behind(events.length - 1),
         behind,
-        hasMore: events.hasMore,
+        hasMore,
       }
     })
   }
 
-  #events(session: Session, query: FeedQuery, { epoch, bound }: Watermark, optimistic: boolean): Read<EventsToJson> {
-    return Effect.suspend((): Read<EventsToJson> => {
+  #events(
+    session: Session,
+    query: FeedQuery,
+    { epoch, bound }: Watermark,
+    optimistic: boolean,
+    old: ColdFound | null,
+  ): Read<ReadEvents> {
+    return Effect.suspend((): Read<ReadEvents> => {
       const wire = this.#sessions.wireOf(session)
       if (wire === undefined) {
         return Effect.andThen(this.#sessions.invalidate(session), unavailable("The database cannot be reached."))
       }
       const events = new EventsToJson(query.limit, this.#names, this.#buffers)
+      const merged = old === null ? null : new MergedEvents(events, old.events, old.upTo)
       const { text, values } = pageStatement(query, epoch, bound, optimistic)
       const statement = { text, values, types: SENT_TYPES, replan: false, proof: null, areLong: false }
-      const read = fromCall((call) => readPage(wire, statement, events, call))
-      return Effect.flatMap(read, ({ outcome }) =>
-        outcome === "read"
-          ? Effect.succeed(events)
-          : Effect.die(new ProtocolError("The result is not a page of the feed")),
-      )
+      const read = fromCall((call) => readPage(wire, statement, merged ?? events, call))
+      return Effect.flatMap(read, ({ outcome }) => {
+        if (outcome !== "read") return Effect.die(new ProtocolError("The result is not a page of the feed"))
+        merged?.end()
+        return Effect.succeed({ events, hasMore: (merged ?? events).hasMore })
+      })
     })
   }
 }
+
+/** A page's events, and whether others follow. */
+interface ReadEvents {
+  readonly events: EventsToJson
+  readonly hasMore: boolean
+}
+
+const placeOf = ({ epoch, xid, id, receivedAt }: Required<FeedPlace>): FeedPlace => ({ epoch, xid, id, receivedAt })
+
+/** No rows after the transaction of this place: they are for a later page. */
+const below = (mark: Watermark, { epoch, xid }: FeedPlace): Watermark => ({
+  ...mark,
+  epoch: String(epoch),
+  bound: String(xid + 1n),
+})

@@ -4,6 +4,7 @@
  */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { FEED_START, type FeedPlace } from "@data-cabinet/core/feed/FeedStore"
+import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import {
   type Arrivals,
   type Arrived,
@@ -16,6 +17,8 @@ import { Effect, Layer } from "effect"
 import { FeedSessions } from "../connection/OwnerClient.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
+import { type ColdList, ColdReader } from "./ColdReader.ts"
+import { countCold, placeBefore, placeBeforeLast } from "./ColdStarts.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
 import { ARRIVALS, countStatement, END_OF_FEED, startAtTime, startBeforeLast } from "./TailStatement.ts"
 import { type Watermark, watermark } from "./Fence.ts"
@@ -31,15 +34,32 @@ const placeOf = ([epoch, xid, id, receivedAt]: PlaceRow): FeedPlace => ({
   receivedAt: BigInt(receivedAt),
 })
 
-const endBelow = (session: Session, { epoch, bound }: Watermark) =>
-  Effect.map(session.queryValues(END_OF_FEED, [epoch, bound]), ([row]) =>
-    row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow),
-  )
+type Cold = ColdReader["Service"]
 
-const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPlace, limit: number) {
+/** The end of an idle feed may be in a file. */
+const endBelow = Effect.fnUntraced(function* (
+  session: Session,
+  cold: Cold,
+  { epoch, bound, cold: version }: Watermark,
+) {
+  const [row] = yield* session.queryValues(END_OF_FEED, [epoch, bound])
+  const end = row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow)
+  if (version === "0") return end
+  const { border } = yield* cold.list(version)
+  return border !== null && comparePlaces(border, end) > 0 ? border : end
+})
+
+/** Whether the event at a place has a row, or is in a file. */
+const isThere = Effect.fnUntraced(function* (cold: Cold, { there, cold: version }: Watermark, place: FeedPlace) {
+  if (there || version === "0") return there
+  return yield* cold.reading((list) => cold.isThere(list, place), yield* cold.list(version))
+})
+
+const arrivalsIn = Effect.fnUntraced(function* (session: Session, cold: Cold, after: FeedPlace, limit: number) {
   const mark = yield* watermark(session, after)
-  if (!mark.there) {
-    const setBack: Arrivals = { arrived: [], end: yield* endBelow(session, mark), hasMore: false, isSetBack: true }
+  if (!(yield* isThere(cold, mark, after))) {
+    const end = yield* endBelow(session, cold, mark)
+    const setBack: Arrivals = { arrived: [], end, hasMore: false, isSetBack: true }
     return setBack
   }
   const values = [after.epoch, after.xid, after.id, mark.epoch, mark.bound, limit].map(String)
@@ -58,18 +78,74 @@ const arrivalsIn = Effect.fnUntraced(function* (session: Session, after: FeedPla
   return arrivals
 })
 
-const startBelow = (
-  session: Session,
-  { epoch, bound }: Watermark,
-  { sourceId, channel }: Pick<CountBetween, "sourceId" | "channel">,
-  start: Exclude<FeedStart, "now">,
-) => {
+type Filter = Pick<CountBetween, "sourceId" | "channel">
+type Start = Exclude<FeedStart, "now">
+
+const startAmongRows = (session: Session, { epoch, bound }: Watermark, { sourceId, channel }: Filter, start: Start) => {
   const [statement, value] = "last" in start ? [startBeforeLast, String(start.last)] : [startAtTime, start.time]
   const values = [epoch, bound, value, ...(sourceId === null ? [] : [String(sourceId)])]
   return Effect.map(session.queryValues(statement(channel, sourceId !== null), values), ([row]) =>
-    row === undefined ? FEED_START : placeOf(row as unknown as PlaceRow),
+    row === undefined ? null : placeOf(row as unknown as PlaceRow),
   )
 }
+
+const countRows = Effect.fnUntraced(function* (session: Session, between: CountBetween) {
+  const { after, until, sourceId, channel, limit } = between
+  const places = [after, until].flatMap(({ epoch, xid, id }) => [epoch, xid, id].map(String))
+  const values = [...places, String(limit), ...(sourceId === null ? [] : [String(sourceId)])]
+  const [row] = yield* session.queryValues(countStatement(channel, sourceId !== null), values)
+  const [events, rows] = row as [number, number]
+  return { events, rows }
+})
+
+const MICROS =
+  "SELECT (extract(epoch FROM $1::timestamptz - '2000-01-01 00:00:00+00'::timestamptz) * 1000000)::int8::text"
+
+/** Where a reader begins if the rows do not reach that far back. */
+const startInFiles = Effect.fnUntraced(function* (
+  session: Session,
+  cold: Cold,
+  list: ColdList,
+  filter: Filter,
+  start: Start,
+  among: FeedPlace | null,
+) {
+  if ("last" in start) {
+    if (among !== null) return among
+    const until = { epoch: Number.MAX_SAFE_INTEGER, xid: 0n, id: 0 }
+    const { events } = yield* countRows(session, { ...filter, after: FEED_START, until, limit: start.last })
+    return yield* placeBeforeLast(cold, list, filter, start.last - events)
+  }
+  const [row] = yield* session.queryValues(MICROS, [start.time])
+  const found = yield* placeBefore(cold, list, filter, BigInt(row![0] as string))
+  if (found === null) return among ?? list.border ?? FEED_START
+  return among !== null && comparePlaces(among, found) < 0 ? among : found
+})
+
+const startBelow = Effect.fnUntraced(function* (session: Session, cold: Cold, filter: Filter, start: Start) {
+  const mark = yield* watermark(session, FEED_START)
+  const among = yield* startAmongRows(session, mark, filter, start)
+  if (mark.cold === "0") return among ?? FEED_START
+  const files = yield* cold.list(mark.cold)
+  return yield* cold.reading((list) => startInFiles(session, cold, list, filter, start, among), files)
+})
+
+const count = Effect.fnUntraced(function* (session: Session, cold: Cold, between: CountBetween) {
+  const { after, limit } = between
+  const mark = yield* watermark(session, after)
+  if (!(yield* isThere(cold, mark, after))) return null
+  const counted = yield* countRows(session, between)
+  if (mark.cold === "0") return counted
+  const files = yield* cold.list(mark.cold)
+  if (files.border === null || comparePlaces(after, files.border) >= 0) return counted
+  const old = yield* cold.reading((list) => countCold(cold, list, between), files)
+  if (old === null) return { events: limit, rows: limit }
+  // A row that was brought back counts twice: the count is shown to people only.
+  return {
+    events: Math.min(limit, counted.events + old.events),
+    rows: Math.min(limit, counted.rows + old.rows),
+  }
+})
 
 export const layer = Layer.effect(
   FeedTailStore,
@@ -78,32 +154,21 @@ export const layer = Layer.effect(
     const replicated = yield* recoveredLog(yield* PgClient.PgClient)
     const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) =>
       sessions.owed(sessions.use((session) => Effect.andThen(replicated(session), work(session))))
+    const cold = yield* ColdReader
     return FeedTailStore.of({
       end: orUnavailable(
-        inSession((session) => Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, mark))),
+        inSession((session) => Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, cold, mark))),
       ),
       start: (filter, start) =>
         orUnavailable(
           inSession((session) =>
-            Effect.flatMap(watermark(session, FEED_START), (mark) =>
-              start === "now" ? endBelow(session, mark) : startBelow(session, mark, filter, start),
-            ),
+            start === "now"
+              ? Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, cold, mark))
+              : startBelow(session, cold, filter, start),
           ),
         ),
-      arrivals: (after, limit) => orUnavailable(inSession((session) => arrivalsIn(session, after, limit))),
-      count: ({ after, until, sourceId, channel, limit }) =>
-        orUnavailable(
-          inSession(
-            Effect.fnUntraced(function* (session) {
-              if (!(yield* watermark(session, after)).there) return null
-              const places = [after, until].flatMap(({ epoch, xid, id }) => [epoch, xid, id].map(String))
-              const values = [...places, String(limit), ...(sourceId === null ? [] : [String(sourceId)])]
-              const [row] = yield* session.queryValues(countStatement(channel, sourceId !== null), values)
-              const [events, rows] = row as [number, number]
-              return { events, rows }
-            }),
-          ),
-        ),
+      arrivals: (after, limit) => orUnavailable(inSession((session) => arrivalsIn(session, cold, after, limit))),
+      count: (between) => orUnavailable(inSession((session) => count(session, cold, between))),
     })
   }),
 )

@@ -40,22 +40,39 @@ export const beginEpochAbove = Effect.fnUntraced(function* (sql: PgClient.PgClie
   }
 })
 
-const firstKnown = Effect.fnUntraced(function* (sql: Statements, places: ReadonlyArray<FeedPlace>) {
+/** Whether the event of a place is in a file. */
+export type InFile<E> = (place: FeedPlace) => Effect.Effect<boolean, E>
+
+const firstWithRow = Effect.fnUntraced(function* (sql: Statements, places: ReadonlyArray<FeedPlace>) {
   const [row] = yield* sql.unsafe<{ first: number }>(FIRST_KNOWN, [
     int8Array(places.map(({ epoch }) => epoch)),
     int8Array(places.map(({ xid }) => xid)),
     int8Array(places.map(({ id }) => id)),
     int8Array(places.map(({ receivedAt = 0n }) => receivedAt)),
   ])
-  return places[row!.first - 1]
+  return row!.first === 0 ? places.length : row!.first - 1
+})
+
+const firstKnown = Effect.fnUntraced(function* <E>(
+  sql: Statements,
+  places: ReadonlyArray<FeedPlace>,
+  inFile: InFile<E> | null,
+) {
+  const withRow = yield* firstWithRow(sql, places)
+  if (inFile !== null) for (const place of places.slice(0, withRow)) if (yield* inFile(place)) return place
+  return places[withRow]
 })
 
 /**
  * Where a client whose position is not in this database resumes: at the beginning of the feed if none of its places is
  * known.
  */
-export const latestKnown = Effect.fnUntraced(function* (sql: Statements, position: FeedPosition) {
-  const place = yield* firstKnown(sql, placesOf(position))
+export const latestKnown = Effect.fnUntraced(function* <E>(
+  sql: Statements,
+  position: FeedPosition,
+  inFile: InFile<E> | null,
+) {
+  const place = yield* firstKnown(sql, placesOf(position), inFile)
   return resumeAt(place ?? FEED_START, position)
 })
 
@@ -63,8 +80,10 @@ export const latestKnown = Effect.fnUntraced(function* (sql: Statements, positio
  * Where a client whose position is in this database resumes: later, if it had been there before it was directed
  * elsewhere.
  */
-export const laterKnown = (sql: Statements, position: FeedPosition) => {
+export const laterKnown = <E>(sql: Statements, position: FeedPosition, inFile: InFile<E> | null) => {
   const later = laterPlaces(position)
   if (later.length === 0) return Effect.succeed(position)
-  return Effect.map(firstKnown(sql, later), (place) => (place === undefined ? position : resumeAt(place, position)))
+  return Effect.map(firstKnown(sql, later, inFile), (place) =>
+    place === undefined ? position : resumeAt(place, position),
+  )
 }

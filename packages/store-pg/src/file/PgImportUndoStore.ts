@@ -10,6 +10,7 @@ import {
   type UndoPreview,
 } from "@data-cabinet/core/file/ImportUndoStore"
 import type { TrashedBy } from "@data-cabinet/core/event/EventListStore"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { quoteName, quoteQualified } from "@data-cabinet/core/row/SqlName"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Result } from "effect"
@@ -117,7 +118,14 @@ const dropAndFinish = Effect.fnUntraced(function* (sql: Sql, id: number, sourceI
   if (dropped.length === 0) yield* finish([])
 })
 
-const step = Effect.fnUntraced(function* (sql: Sql, id: number, mayDrop: MayDrop) {
+/** The events of the next slice, or of all, may be in files. */
+const need = Effect.fnUntraced(function* (sql: Sql, cold: ColdActs["Service"], id: number, which: "next" | "all") {
+  const [found] = yield* sql.unsafe<UndoStatement.SliceIds>(UndoStatement.idsOf(which), [id])
+  if (found !== undefined && found.first !== null) yield* cold.needIds(found.sourceId, found.first, found.last)
+})
+
+const step = Effect.fnUntraced(function* (sql: Sql, cold: ColdActs["Service"], id: number, mayDrop: MayDrop) {
+  yield* need(sql, cold, id, "next")
   const outcome = yield* undoSlice(sql, id)
   if (outcome === null) return "busy" as const
   if (outcome === "more") return outcome
@@ -168,8 +176,10 @@ export const layer = Layer.effect(
   ImportUndoStore,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
+    const cold = yield* ColdActs
     return ImportUndoStore.of({
-      preview: (id, mayDrop) => patiently(sql.withTransaction(preview(sql, id, mayDrop))),
+      preview: (id, mayDrop) =>
+        patiently(Effect.andThen(need(sql, cold, id, "all"), sql.withTransaction(preview(sql, id, mayDrop)))),
       begin: (id, by) =>
         sql
           .withTransaction(
@@ -184,7 +194,7 @@ export const layer = Layer.effect(
           .pipe(orUnavailable),
       step: (id, mayDrop) =>
         patiently(
-          connectionLossAsError(step(sql, id, mayDrop)).pipe(
+          connectionLossAsError(step(sql, cold, id, mayDrop)).pipe(
             Effect.catchTag("NotRetyped", () => Effect.succeed("busy" as const)),
             Effect.catchIf(
               (error): error is SqlError.SqlError => SqlError.isSqlError(error) && isConflict(error),

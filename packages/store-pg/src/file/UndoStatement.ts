@@ -26,6 +26,25 @@ SELECT (first + rows)::text AS next, epoch::text AS epoch, xid::text AS xid, fir
   last_id::text AS last_id
 FROM cabinet.import_slice WHERE import_id = $1 AND first >= $2::int8 ORDER BY first LIMIT 1`
 
+/** The first and the last event of slices of an import. */
+export interface SliceIds {
+  readonly sourceId: number
+  readonly first: number | null
+  readonly last: number
+}
+
+/** The events of the slice that is undone next, or of all slices. $1: import. */
+export const idsOf = (which: "next" | "all"): string => `
+SELECT m.source_id::float8 AS "sourceId", min(s.first_id)::float8 AS first, max(s.last_id)::float8 AS last
+FROM cabinet.import m JOIN (
+  SELECT * FROM cabinet.import_slice WHERE import_id = $1${
+    which === "all"
+      ? ""
+      : ` AND first >= (SELECT u.position FROM cabinet.import_undo u WHERE u.import_id = $1)
+  ORDER BY first LIMIT 1`
+  }
+) s ON s.import_id = m.id GROUP BY m.source_id`
+
 /** Found by their index of positions. $1: the source, $2: the epoch, $3: the transaction, $4 and $5: the ids. */
 export const EVENTS_OF_SLICE = `
 SELECT e.id::text AS id, e.source_id::text AS source_id, s.table_name

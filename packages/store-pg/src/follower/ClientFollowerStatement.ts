@@ -1,6 +1,7 @@
 /** The statements of clients' followers. They decide nothing: a row is locked, `movesTo` decides, and its result is written. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
+import { filesBehind } from "../feed/Behind.ts"
 import { isEventOf } from "../feed/Fence.ts"
 
 /**
@@ -45,7 +46,9 @@ export const LOCK = `${FIND} FOR UPDATE OF f`
 
 /** $1 to $4: a position's epoch, transaction id, id and time of receipt. */
 export const IS_THERE = `
-SELECT $3::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("$1::int8", "$2::int8", "$3::int8", "$4::int8")}) AS there`
+SELECT $3::int8 = 0 OR EXISTS (SELECT FROM cabinet.event e WHERE ${isEventOf("$1::int8", "$2::int8", "$3::int8", "$4::int8")})
+  OR EXISTS (SELECT FROM cabinet.cold_file c WHERE c.name IS NOT NULL AND ($1::int8, $2::int8, $3::int8)
+    BETWEEN (c.first_epoch, c.first_xid, c.first_id) AND (c.last_epoch, c.last_xid, c.last_id)) AS there`
 
 /** No other follower is created until the transaction ends. Reading and acknowledging go on. */
 export const LOCK_CREATION = "LOCK TABLE cabinet.client_follower IN SHARE UPDATE EXCLUSIVE MODE"
@@ -100,11 +103,13 @@ SELECT f.id::float8 AS id, f.name, nullif(f.event_id, 0)::float8 AS "eventId", c
   w.behind::float8 AS behind, greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0))::float8 AS "behindSeconds",
   coalesce(f.key_name, f.token_name) AS key, f.source_id::float8 AS "sourceId", f.channel
 FROM followers f CROSS JOIN LATERAL (
-  SELECT least(count(*), ${MOST_BEHIND}) AS behind, min(n.received_at) AS since FROM (
-    SELECT b.received_at FROM (VALUES ${CHANNEL_LIST}) c(channel) CROSS JOIN LATERAL (${behind("")}) b
+  SELECT least(coalesce(sum(n.events), 0), ${MOST_BEHIND}) AS behind, min(n.received_at) AS since FROM (
+    ${filesBehind(["f.epoch", "f.xid", "f.event_id"])}
+    UNION ALL
+    SELECT b.received_at, 1 FROM (VALUES ${CHANNEL_LIST}) c(channel) CROSS JOIN LATERAL (${behind("")}) b
     WHERE f.sources IS NULL AND (f.channel IS NULL OR f.channel = c.channel)
     UNION ALL
-    SELECT b.received_at FROM unnest(f.sources) s(id) CROSS JOIN (VALUES ${CHANNEL_LIST}) c(channel)
+    SELECT b.received_at, 1 FROM unnest(f.sources) s(id) CROSS JOIN (VALUES ${CHANNEL_LIST}) c(channel)
       CROSS JOIN LATERAL (${behind("e.source_id = s.id AND ")}) b
     WHERE f.channel IS NULL OR f.channel = c.channel
   ) n

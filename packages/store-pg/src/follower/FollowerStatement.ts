@@ -2,7 +2,7 @@
 import { MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { DESTINATION } from "@data-cabinet/core/destination/Destination"
 import { REBUILD_KIND } from "@data-cabinet/core/row/RebuildStore"
-import { behind } from "../feed/Behind.ts"
+import { behind, filesBehind } from "../feed/Behind.ts"
 
 /** The columns of a `FollowerRow`. Times are in milliseconds; `now` is that of the database. */
 export const FOLLOWER_ROW = `f.id::float8 AS id, f.kind, f.name, f.epoch::float8 AS epoch, f.xid::text AS xid, f.event_id::float8 AS "eventId",
@@ -36,13 +36,14 @@ export const HAS_FAN_OUT =
  */
 export const HAS_EVENTS = `CASE f.kind WHEN 'deliveries' THEN ${HAS_FAN_OUT} WHEN '${REBUILD_KIND}' THEN true
   ELSE NOT EXISTS (SELECT FROM cabinet.destination d WHERE f.kind = '${DESTINATION}' AND d.follower_id = f.id AND d.paused_at IS NOT NULL)
-    AND EXISTS (${behind("1", PLACE, "", "1")}) END`
+    AND (EXISTS (${behind("1", PLACE, "", "1")}) OR f.kind = '${DESTINATION}' AND EXISTS (${filesBehind(PLACE)})) END`
 
-const WAITING = `SELECT e.received_at FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
-  UNION ALL (SELECT q.at FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
-  UNION ALL (SELECT q.at FROM cabinet.filtered_fan_out q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
-  UNION ALL (SELECT q.at FROM cabinet.resend q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
-  UNION ALL (SELECT NULL FROM cabinet.table_rebuild_change c
+const WAITING = `SELECT e.received_at, 1 AS events FROM (${behind("e.received_at", PLACE, "", String(MOST_BEHIND))}) e WHERE f.kind NOT IN ('deliveries', '${REBUILD_KIND}')
+  UNION ALL SELECT c.received_at, c.events FROM (${filesBehind(PLACE)}) c WHERE f.kind = '${DESTINATION}'
+  UNION ALL (SELECT q.at, 1 FROM cabinet.fan_out q WHERE f.kind = 'deliveries' ORDER BY q.as_of LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT q.at, 1 FROM cabinet.filtered_fan_out q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT q.at, 1 FROM cabinet.resend q WHERE f.kind = 'deliveries' ORDER BY q.event_id LIMIT ${MOST_BEHIND})
+  UNION ALL (SELECT NULL, 1 FROM cabinet.table_rebuild_change c
     WHERE f.kind = '${REBUILD_KIND}' AND c.source_id::text = f.name LIMIT ${MOST_BEHIND})`
 
 /** $1: kind. Locks the follower that has rested longest, of those that seem free; no row if there is none. */
@@ -85,6 +86,6 @@ SELECT f.id::float8 AS id, f.kind, f.name, nullif(f.event_id, 0)::float8 AS "eve
   f.failures, f.error, CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END AS "retryAt",
   CASE WHEN f.leased_until > cabinet.now() THEN f.holder END AS holder
 FROM cabinet.follower f CROSS JOIN LATERAL (
-  SELECT least(count(*), ${MOST_BEHIND}) AS behind, min(e.received_at) AS since
+  SELECT least(coalesce(sum(e.events), 0), ${MOST_BEHIND}) AS behind, min(e.received_at) AS since
   FROM (${WAITING}) e
 ) w ORDER BY f.kind, f.name`

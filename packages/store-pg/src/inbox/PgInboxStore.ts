@@ -3,6 +3,7 @@ import type { MessageMarks } from "@data-cabinet/core/inbox/InboxMessage"
 import { type InboxDay, InboxStore } from "@data-cabinet/core/inbox/InboxStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { int8Array } from "../connection/Parameter.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
@@ -21,7 +22,7 @@ type DayRow = InboxDay & { readonly since: string | null }
 
 export const layer = Layer.effect(
   InboxStore,
-  Effect.map(PgClient.PgClient, (sql) => {
+  Effect.map(Effect.all([PgClient.PgClient, ColdActs]), ([sql, cold]) => {
     const folding = foldCollation(sql)
     return InboxStore.of({
       marks: (events) =>
@@ -30,18 +31,21 @@ export const layer = Layer.effect(
           (rows) => new Map(rows.map(({ id, read, done }) => [id, { read, done }])),
         ).pipe(orUnavailable),
       mark: (sourceId, events, { read = null, done = null }) =>
-        sql
-          .withTransaction(
-            Effect.gen(function* () {
-              const found = yield* sql.unsafe<{ id: number }>(LOCK_MESSAGES, [int8Array(events), sourceId])
-              const there = new Set(found.map(({ id }) => id))
-              const missing = events.filter((id) => !there.has(id))
-              if (missing.length > 0) return { changed: 0, missing }
-              const [marked] = yield* sql.unsafe<{ changed: number }>(SET_MARKS, [int8Array(events), read, done])
-              return { changed: marked!.changed, missing }
-            }),
-          )
-          .pipe(orUnavailable),
+        cold.need(events).pipe(
+          Effect.andThen(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                const found = yield* sql.unsafe<{ id: number }>(LOCK_MESSAGES, [int8Array(events), sourceId])
+                const there = new Set(found.map(({ id }) => id))
+                const missing = events.filter((id) => !there.has(id))
+                if (missing.length > 0) return { changed: 0, missing }
+                const [marked] = yield* sql.unsafe<{ changed: number }>(SET_MARKS, [int8Array(events), read, done])
+                return { changed: marked!.changed, missing }
+              }),
+            ),
+          ),
+          orUnavailable,
+        ),
       fields: Effect.fnUntraced(function* (names) {
         const isCovered = (name: string) => names.some((other) => other !== name && name.includes(other))
         const patterns = names.filter((name) => !isCovered(name)).map((name) => `%${name}%`)

@@ -11,6 +11,7 @@ import type { RebuildProgress } from "@data-cabinet/core/row/RebuildState"
 import { type DecideRebuild, NotRebuilt, RebuildStore } from "@data-cabinet/core/row/RebuildStore"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { ColdActs } from "../cold/ColdActs.ts"
 import { StatementClient } from "../connection/OwnerClient.ts"
 import type { Ask } from "../connection/SessionEnd.ts"
 import { connectionLossAsError, orUnavailable } from "../connection/StoreFailure.ts"
@@ -26,6 +27,7 @@ type Sql = PgClient.PgClient
 const run = <E extends { readonly code: string; readonly message: string }>(
   sql: Sql,
   ask: Ask,
+  cold: ColdActs["Service"],
   sourceId: number,
   decide: DecideRebuild<E>,
   report: (progress: RebuildProgress) => Effect.Effect<void>,
@@ -47,7 +49,7 @@ const run = <E extends { readonly code: string; readonly message: string }>(
           const plan = yield* Effect.fromResult(decide(facts))
           const table = facts.table!.name!
           yield* createNew(sql, held, table, plan)
-          const rebuild = new Rebuild(sql, held, { table, plan, rows: facts.rows, report, ask })
+          const rebuild = new Rebuild(sql, held, { table, plan, rows: facts.rows, report, ask, cold })
           isSwapping = () => rebuild.isSwapping
           return yield* rebuild.run
         })
@@ -68,10 +70,11 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const statements = yield* StatementClient
+    const cold = yield* ColdActs
     const ask: Ask = (statement, values) => statements.values(statement, values)
     return RebuildStore.of({
       facts: (sourceId) => patiently(rebuildFacts(sql, sourceId)),
-      run: (sourceId, decide, report) => patiently(run(sql, ask, sourceId, decide, report)),
+      run: (sourceId, decide, report) => patiently(run(sql, ask, cold, sourceId, decide, report)),
       cancel: (sourceId) =>
         patiently(
           Effect.gen(function* () {

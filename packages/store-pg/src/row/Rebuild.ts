@@ -55,6 +55,7 @@ export class Rebuild {
       readonly rows: number
       readonly report: (progress: RebuildProgress) => Effect.Effect<void>
       readonly ask: Ask
+      readonly cold: ConstructorParameters<typeof RebuildRows>[3]
     },
   ) {
     this.#sql = sql
@@ -64,7 +65,7 @@ export class Rebuild {
     this.#expected = given.rows
     this.#report = given.report
     this.#ask = given.ask
-    this.#rows = new RebuildRows(sql, held.sourceId, given.plan)
+    this.#rows = new RebuildRows(sql, held.sourceId, given.plan, given.cold)
   }
 
   /** Whether the transaction that ends the rebuild has begun, which also ends the lease. */
@@ -124,8 +125,7 @@ export class Rebuild {
 
   get #buildIndexes() {
     return Effect.gen({ self: this }, function* () {
-      const sql = this.#sql
-      const found = yield* sql.unsafe<FoundIndex>(Statement.INDEXES, [Statement.oldTable(this.#table)])
+      const found = yield* this.#sql.unsafe<FoundIndex>(Statement.INDEXES, [Statement.oldTable(this.#table)])
       const copied = found.filter(({ name }) => this.#plan.copied.includes(name))
       const relation = Statement.newTable(this.#held.sourceId)
       yield* this.#say("indexes")

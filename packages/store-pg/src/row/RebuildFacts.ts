@@ -76,7 +76,9 @@ const countRows = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Pick<RebuildFacts, "rows" | "withoutEvent" | "empty">, SqlError.SqlError> {
   const filled = names.map((name) => `count(t.${quoteName(name)}) > 0`).join(", ")
   const [row] = yield* sql.unsafe<{ rows: number; orphans: number; filled: ReadonlyArray<boolean> }>(`
-    SELECT count(*)::float8 AS rows, (count(*) FILTER (WHERE e.id IS NULL OR e.purged_at IS NOT NULL))::float8 AS orphans,
+    SELECT count(*)::float8 AS rows, (count(*) FILTER (WHERE CASE WHEN e.id IS NULL
+        THEN NOT EXISTS (SELECT FROM cabinet.cold_file c WHERE c.name IS NOT NULL AND t._event_id BETWEEN c.least_id AND c.most_id)
+        ELSE e.purged_at IS NOT NULL END))::float8 AS orphans,
       ARRAY[${filled}]::bool[] AS filled
     FROM ${relation} t LEFT JOIN cabinet.event e ON e.id = t._event_id`)
   const empty = new Set(names.filter((_, index) => row!.filled[index] !== true))

@@ -9,6 +9,7 @@ import { NotRebuilt, type RebuildPlan, type RebuiltColumn } from "@data-cabinet/
 import { MORE_COLUMN, type MissingColumn, nameColumns, TableLayout } from "@data-cabinet/core/row/RowPlan"
 import { readableName } from "@data-cabinet/core/row/ReadableName"
 import { quoteName } from "@data-cabinet/core/row/SqlName"
+import type { ColdActs } from "../cold/ColdActs.ts"
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
@@ -39,14 +40,16 @@ const columnsOf = ({ columns, hasMore }: Shape): ReadonlyArray<FieldColumn> =>
 
 export class RebuildRows {
   readonly #sql: PgClient.PgClient
+  readonly #cold: ColdActs["Service"]
   readonly #sourceId: number
   readonly #plan: RebuildPlan
   readonly #relation: string
   readonly #carriedFields: ReadonlySet<string>
   #shape: Shape
 
-  constructor(sql: PgClient.PgClient, sourceId: number, plan: RebuildPlan) {
+  constructor(sql: PgClient.PgClient, sourceId: number, plan: RebuildPlan, cold: ColdActs["Service"]) {
     this.#sql = sql
+    this.#cold = cold
     this.#sourceId = sourceId
     this.#plan = plan
     this.#relation = Statement.newTable(sourceId)
@@ -92,6 +95,7 @@ export class RebuildRows {
       if (ids.length === 0) return
       const table = yield* this.old
       yield* this.#followCarried(table)
+      yield* this.#cold.need(ids.map(Number))
       const sizes = yield* this.#sql.unsafe<{ id: string; bytes: number }>(Statement.ROW_BYTES, [
         int8Array(ids.map(BigInt)),
       ])

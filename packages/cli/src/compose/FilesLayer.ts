@@ -1,0 +1,31 @@
+/** Where a cabinet writes files, outside of its database: destinations, and the files of old events. */
+import { resolve } from "node:path"
+import * as ColdDirectory from "@data-cabinet/delivery/cold/ColdDirectory"
+import * as NodeColdFiles from "@data-cabinet/delivery/cold/NodeColdFiles"
+import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
+import { encodeCold, openCold } from "@data-cabinet/http-node/cold/ColdParquet"
+import { sliceFile } from "@data-cabinet/http-node/export/FileEncoder"
+import * as ColdActs from "@data-cabinet/store-pg/cold/ColdActs"
+import * as PgColdReader from "@data-cabinet/store-pg/cold/PgColdReader"
+import * as PgColdStore from "@data-cabinet/store-pg/cold/PgColdStore"
+import { Layer } from "effect"
+import type { CabinetOptions } from "./CabinetLayer.ts"
+
+type Options = Pick<CabinetOptions, "settings" | "cabinet">
+
+/** Each cabinet of a server of many has a directory of its own. */
+const directoryOf = (root: string | null, cabinet: string | null = null): string | null =>
+  root === null ? null : resolve(root, cabinet ?? "")
+
+export const destinationsLayer = ({ settings: { destinationRoot }, cabinet }: Options) =>
+  NodeDestinations.layer({ root: directoryOf(destinationRoot, cabinet), encoder: sliceFile })
+
+/** Old events: their files, their rows, and those who read them. */
+export const coldLayer = ({ settings: { coldStore }, cabinet }: Options) => {
+  const directory = directoryOf(coldStore, cabinet)
+  const place = directory === null ? null : ColdDirectory.coldDirectory(directory)
+  return Layer.merge(ColdActs.layer, PgColdStore.layer).pipe(
+    Layer.provideMerge(PgColdReader.layer),
+    Layer.provideMerge(NodeColdFiles.layer(place, { encode: encodeCold, open: openCold })),
+  )
+}

@@ -1,0 +1,197 @@
+/** Old events move into files, and nobody who reads, changes or erases them notices but by the time that it takes. */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
+import { ColdFiles } from "@data-cabinet/core/cold/ColdFiles"
+import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
+import { EventDetail } from "@data-cabinet/core/event/EventDetail"
+import { Erasure } from "@data-cabinet/core/event/Erasure"
+import { Trash } from "@data-cabinet/core/event/Trash"
+import { Feed } from "@data-cabinet/core/feed/Feed"
+import { Effect, Option } from "effect"
+import { afterAll, assert, beforeAll, it } from "vitest"
+import { coldCabinet, OLD_EVENTS } from "../support/coldCabinet.ts"
+import { withDatabase } from "../support/postgres.ts"
+
+const database = withDatabase()
+const root = mkdtempSync(join(tmpdir(), "cold-"))
+let old: Awaited<ReturnType<typeof coldCabinet>>
+
+beforeAll(async () => {
+  old = await coldCabinet(database.url, root)
+})
+afterAll(async () => {
+  await old.cabinet.dispose()
+  rmSync(root, { recursive: true })
+})
+
+const details = async () => {
+  const all = []
+  for (let id = 1; id <= OLD_EVENTS + 1; id++) {
+    all.push(await old.cabinet.runPromise(EventDetail.use((detail) => Effect.map(detail.find(id), Option.getOrNull))))
+  }
+  return all
+}
+
+const listed = async (query: Parameters<EventBrowser["Service"]["page"]>[0]) => {
+  const items: Array<unknown> = []
+  let cursor: string | undefined
+  for (let count = 0; count < 200; count++) {
+    const page = await old.cabinet.runPromise(EventBrowser.use((browser) => browser.page({ ...query, cursor })))
+    items.push(...page.items)
+    if (page.nextCursor === null) return items
+    cursor = page.nextCursor
+  }
+  return assert.fail("The list does not end")
+}
+
+const LISTS = [
+  { limit: 7 },
+  { limit: 100, sourceId: 1 },
+  { limit: 9, channel: "file", state: "row" },
+  { limit: 100, state: "spam" },
+  { limit: 4, from: "2020-01-01T12:00:00Z", to: "2020-01-02T12:00:00Z" },
+  { limit: 5, event: 12 },
+] as const
+
+const everything = async () => ({
+  feeds: [
+    await old.walk(1000),
+    await old.walk(7),
+    await old.walk(1),
+    await old.walk(4, [["source_id", "2"]]),
+    await old.walk(5, [["channel", "pull"]]),
+    await old.walk(3, [
+      ["source_id", "1"],
+      ["channel", "file"],
+    ]),
+  ],
+  details: await details(),
+  lists: await Promise.all(LISTS.map(listed)),
+})
+
+let before: Awaited<ReturnType<typeof everything>>
+
+it("events that a follower still needs stay", async () => {
+  before = await everything()
+  assert.strictEqual(before.feeds[0]![0]!.texts.length, OLD_EVENTS)
+  await old.move()
+  assert.deepEqual(readdirSync(root), [])
+})
+
+it("every page, event and list is the same to the last byte once events are in files, and once their rows are gone", async () => {
+  await old.followersReach(3)
+  await old.move()
+  assert.strictEqual(readdirSync(root).length, 3)
+  assert.deepEqual(await everything(), before)
+  await old.settle()
+  await old.move()
+  assert.strictEqual(await old.rows(), 1)
+  assert.deepEqual(await everything(), before)
+})
+
+it("a cursor from anywhere in old history continues with the next event", async () => {
+  const all = before.feeds[0]![0]!
+  for (const [index, cursor] of all.cursors.entries()) {
+    const [page] = await old.walk(1000, [], cursor)
+    assert.deepEqual(page!.texts, all.texts.slice(index + 1))
+  }
+})
+
+it("a search for text refuses old history, and names the files and DuckDB", async () => {
+  const error = await old.cabinet.runPromise(
+    Effect.flip(EventBrowser.use((browser) => browser.page({ limit: 10, text: "Ännä 3" }))),
+  )
+  assert.strictEqual(error._tag === "EventListError" && error.code, "bad_period")
+  assert.include(error.message, root)
+  assert.include(error.message, "DuckDB")
+})
+
+it("an archived event goes to the trash and returns, and its file is written again", async () => {
+  await old.cabinet.runPromise(Trash.use((trash) => trash.trash(1, [2, 4])))
+  const texts = (await old.walk(1000))[0]!.texts
+  assert.strictEqual(texts.filter((text) => /^\{"id":[24],.*"deleted_at":"2/.test(text)).length, 2)
+  const names = readdirSync(root)
+  await old.move(true)
+  await old.settle()
+  await old.move(true)
+  assert.deepEqual((await old.walk(1000))[0]!.texts, texts)
+  assert.notDeepEqual(readdirSync(root), names)
+  await old.cabinet.runPromise(Trash.use((trash) => trash.untrash(1, [2, 4])))
+  assert.deepEqual((await old.walk(1000))[0]!.texts, before.feeds[0]![0]!.texts)
+})
+
+const contents = async () => {
+  const rows = await old.sql("SELECT name FROM cabinet.cold_file WHERE name IS NOT NULL")
+  const texts: Array<string> = []
+  for (const { name } of rows) {
+    const file = await old.cabinet.runPromise(ColdFiles.use((files) => files.open(String(name))))
+    for (const index of file.groups.keys()) {
+      texts.push(...(await old.cabinet.runPromise(file.read(index))).map(({ payload }) => payload))
+    }
+  }
+  return texts.join("\n")
+}
+
+it("an erased person is in no answer at once, and in no file after the next look", async () => {
+  assert.include(await contents(), "p3@example.org")
+  const query = { filters: [{ fc: "who", fo: "eq" as const, fv: "p3@example.org" }], sourceId: null, after: 0 }
+  const found = await old.cabinet.runPromise(Erasure.use((erasure) => erasure.find(query)))
+  const erased = await old.cabinet.runPromise(Erasure.use((erasure) => erasure.erase(query)))
+  assert.deepEqual(erased, found)
+  assert.strictEqual(found.events + found.repeats, 10)
+  const texts = (await old.walk(1000))[0]!.texts
+  assert.notInclude(texts.join("\n"), "p3@example.org")
+  assert.strictEqual(texts.length, OLD_EVENTS)
+  await old.move(true)
+  await old.settle()
+  await old.sql("UPDATE cabinet.cold_leftover SET remove_at = 'epoch'")
+  await old.sql("DELETE FROM cabinet.cold_hold")
+  await old.move(true)
+  assert.notInclude(await contents(), "p3@example.org")
+  const names = await old.sql("SELECT name FROM cabinet.cold_file WHERE name IS NOT NULL ORDER BY name")
+  assert.deepEqual(
+    readdirSync(root).toSorted(),
+    names.map(({ name }) => String(name)),
+  )
+  assert.deepEqual((await old.walk(1000))[0]!.texts, texts)
+})
+
+it("a listed file that was replaced and removed is found again in its later version", async () => {
+  const texts = (await old.walk(1000))[0]!.texts
+  // As after the restore of a dump.
+  await old.sql("UPDATE cabinet.cold_file SET name = name || '.old'")
+  await old.sql("UPDATE cabinet.cold_state SET version = version + 1")
+  const error = await old.cabinet.runPromise(Effect.flip(Feed.use((feed) => feed.page([]))))
+  assert.include(error.message, "is missing")
+  await old.move()
+  assert.deepEqual((await old.walk(1000))[0]!.texts, texts)
+})
+
+it("all files are as written, and events that are brought back for good are the same", async () => {
+  const texts = (await old.walk(1000))[0]!.texts
+  const { files, events } = await old.cabinet.runPromise(ColdHistory.use((cold) => cold.status))
+  assert.deepEqual([files.length, events], [3, OLD_EVENTS - 1])
+  const checked = await old.cabinet.runPromise(ColdHistory.use((cold) => cold.verify))
+  assert.deepEqual(
+    checked.map(({ problem }) => problem),
+    [null, null, null],
+  )
+  const thaw = (range: string) => old.cabinet.runPromise(ColdHistory.use((cold) => cold.thaw(range)))
+  assert.deepEqual(await thaw("2020-01-02..2020-01-02"), { files: 2, events: 48 })
+  assert.deepEqual(
+    (await old.walk(7)).flatMap((page) => page.texts),
+    texts,
+  )
+  await old.move(true)
+  assert.deepEqual(
+    (await old.walk(7)).flatMap((page) => page.texts),
+    texts,
+  )
+  assert.deepEqual(await thaw("all"), { files: 1, events: 11 })
+  assert.strictEqual(await old.rows(), OLD_EVENTS)
+  assert.deepEqual((await old.walk(1000))[0]!.texts, texts)
+  const error = await old.cabinet.runPromise(Effect.flip(ColdHistory.use((cold) => cold.thaw("yesterday"))))
+  assert.include(error.message, "is not a range")
+})
