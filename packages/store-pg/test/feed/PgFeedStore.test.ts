@@ -1,10 +1,11 @@
 /** The cost and contents of a page of the feed, over a feed that consists almost only of webhook events. */
 import { FEED_START, type FeedPosition, FeedStore } from "@data-cabinet/core/feed/FeedStore"
 import { WATERMARK } from "@data-cabinet/store-pg/feed/Fence"
+import { FeedSessions } from "@data-cabinet/store-pg/connection/OwnerClient"
 import { pageStatement } from "@data-cabinet/store-pg/feed/PageStatement"
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
-import { Effect, type ManagedRuntime } from "effect"
+import { Effect, Latch, type ManagedRuntime } from "effect"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
 
@@ -207,4 +208,17 @@ it("FeedStore.page ends early when its payloads exceed 8 MB, which is not the en
     [3, true],
     [1, false],
   ])
+})
+
+it("FeedSessions lends four sessions at once, so that pages do not wait for each other's statements", async () => {
+  const program = Effect.gen(function* () {
+    const sessions = yield* FeedSessions
+    const allLent = yield* Latch.make(false)
+    let lent = 0
+    const page = sessions.use(() => (++lent === 4 ? allLent.open : allLent.await))
+    // With fewer sessions this would wait for ever.
+    yield* Effect.timeoutOption(Effect.all([page, page, page, page], { concurrency: 4 }), "20 seconds")
+    return lent
+  })
+  assert.strictEqual(await run(program), 4)
 })
