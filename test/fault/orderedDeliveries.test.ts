@@ -3,6 +3,7 @@
  * by each receiver's log. `ORDERED_ROUNDS` runs more rounds, and `ORDERED_ADDRESSES` more addresses.
  */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
+import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
@@ -22,6 +23,9 @@ const REPORTED_ROUNDS = 50
 /** An address that has got nothing new for so long is stuck, however slow the machine is. */
 const STALLED_MILLIS = 120_000
 const EVENTS_A_ROUND = 20
+/** Events that are sent again when a process is killed. */
+const RESENT = 20
+const WAIT = { timeout: 120_000 }
 
 const database = withDatabase()
 let cabinet: ReturnType<typeof testCabinet>
@@ -122,10 +126,58 @@ it(
       expect(missing).toEqual([])
       expect(returns).toBeLessThanOrEqual(ROUNDS)
     }
+    await workers.close()
     await Promise.all(receivers.map((one) => one.close()))
   },
   1_200_000 + ROUNDS * 20_000,
 )
+
+it("events sent again beside the order come through a kill, and leave the order as it is", async () => {
+  const { id: sourceId } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Again" })))
+  const again = new Set<number>()
+  const log: Array<number> = []
+  let hangs = true
+  const receiver = await openReceiver(({ body }) => {
+    const [event] = eventsOf(body)
+    if (hangs && again.has(event!)) return "hang"
+    log.push(event!)
+    return 200
+  })
+  const { id: addressId } = await cabinet.runPromise(
+    Addresses.use((addresses) => addresses.create({ url: receiver.url, sources: [sourceId], order: "feed" })),
+  )
+  const accept = async (name: string) => {
+    for (let n = 0; n < RESENT; n++)
+      await cabinet.runPromise(EventLog.use((all) => appendEvents(all, requestOf(sourceId, `${name} ${n}`, false))))
+  }
+  await workers.start(1)
+  await accept("first")
+  const range = { addressId, from: "2020-01-01T00:00:00Z", to: "2100-01-01T00:00:00Z", only: "all" } as const
+  // What a page has delivered is counted once its position is saved.
+  await expect.poll(() => cabinet.runPromise(Deliveries.use((all) => all.countRange(range))), WAIT).toBe(RESENT)
+  for (const id of log.splice(0)) again.add(id)
+  await cabinet.runPromise(Deliveries.use((all) => all.resendRange(range)))
+  // A few requests at first: the others are due and not claimed when the process is killed.
+  await receiver.received(RESENT + 1)
+  await Promise.all([accept("later"), workers.close()])
+  hangs = false
+  await database.run("UPDATE cabinet.clock SET shift = shift + interval '1 minute'")
+  await workers.start(1)
+  const accepted = await database.run(
+    `SELECT id::int AS id FROM cabinet.event WHERE source_id = ${sourceId} ORDER BY epoch, xid, id`,
+  )
+  const later = accepted.map(({ id }) => Number(id)).filter((id) => !again.has(id))
+  const inOrder = () =>
+    checkLog(
+      log.filter((id) => !again.has(id)),
+      later,
+    )
+  await expect.poll(() => inOrder().missing, WAIT).toEqual([])
+  expect(inOrder().early).toEqual([])
+  await expect.poll(() => [...again].filter((id) => !log.includes(id)), WAIT).toEqual([])
+  await workers.close()
+  await receiver.close()
+}, 150_000)
 
 it("checkLog finds a gap, an early event and a return", () => {
   expect(checkLog([1, 2, 2, 3], [1, 2, 3])).toEqual({ missing: [], early: [], returns: 0 })
