@@ -32,6 +32,10 @@ export type Recipient = Pick<
   "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body" | "agent"
 >
 
+/** The most events of a page, and of one for a quick receiver. What a page costs is shared by its events. */
+export const PAGE_EVENTS = 200
+export const QUICK_PAGE_EVENTS = 1_000
+
 /** The next events of an address. */
 export interface OrderedPage {
   readonly recipient: Recipient
@@ -92,8 +96,8 @@ export class OrderedQueue extends Context.Service<
     readonly claim: (lane: Lane, limit: number, leaseMillis: number) => Returns<ReadonlyArray<HeldFollower>>
     /** Milliseconds until one may be claimed; 0 if now. Null: not before a new event. `none`: no address is ordered. */
     readonly nextDue: (lane: Lane) => Returns<number | null | "none">
-    /** The next events; null if the lease is lost, or the address is paused or removed. */
-    readonly page: (held: HeldFollower) => Returns<OrderedPage | null>
+    /** The next events; null if the lease is lost, or the address is paused or removed. A page for a quick receiver has more. */
+    readonly page: (held: HeldFollower, isQuick: boolean) => Returns<OrderedPage | null>
     /** Saves position and log; false if the lease is lost, and then nothing is saved. */
     readonly record: (held: HeldFollower, progress: OrderedProgress, leaseMillis: number) => Returns<boolean>
     /**

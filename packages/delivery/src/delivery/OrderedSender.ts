@@ -3,9 +3,17 @@
  * page, and before it waits. It acts only while its own clock says that the lease holds, so a process that was stopped for
  * longer sends nothing before it has asked.
  */
+import { PAGE_EVENTS, QUICK_PAGE_EVENTS } from "@data-cabinet/core/delivery/OrderedQueue"
 import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { Cause, Effect } from "effect"
 import { LAST_SAVE, type Parts, TURN_MILLIS, Turn } from "./OrderedTurn.ts"
+
+/**
+ * Whether the next page may be a long one: this one was full, and a long one will end within a turn. An address that is
+ * paused gets what its page still has.
+ */
+export const isQuickPage = (events: number, millis: number): boolean =>
+  events >= PAGE_EVENTS && millis * QUICK_PAGE_EVENTS <= TURN_MILLIS * events
 
 export class OrderedSender {
   readonly #parts: Parts
@@ -27,10 +35,12 @@ export class OrderedSender {
       const turn = new Turn(held, this.#parts, slot, clock)
       const started = turn.now
       const work = Effect.gen({ self: this }, function* () {
+        let isQuick = false
         for (;;) {
-          const page = yield* this.#parts.queue.page(held)
+          const page = yield* this.#parts.queue.page(held, isQuick)
           // Paused, or lost: a claim that is only given up changes nothing then.
           if (page === null) return yield* Effect.asVoid(turn.save({ is: "release", restMillis: 0 }))
+          const began = turn.now
           const end = yield* turn.page(page, isClosing)
           if (end.is === "over") return
           const isTurnOver = isClosing() || turn.now - started > TURN_MILLIS
@@ -39,6 +49,7 @@ export class OrderedSender {
             return yield* Effect.asVoid(turn.save({ is: "release", restMillis }))
           }
           if (!(yield* turn.save({ is: "keep" }))) return
+          isQuick = isQuickPage(page.items.length, turn.now - began)
         }
       })
       const saved = Effect.ignore(Effect.timeoutOption(turn.save({ is: "release", restMillis: 0 }), LAST_SAVE))

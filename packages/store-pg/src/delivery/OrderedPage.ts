@@ -88,21 +88,25 @@ export const orderedPage = Effect.fnUntraced(function* (
     names,
   }: { readonly sql: PgClient.PgClient; readonly cipher: SecretCipher; readonly names: SourceNames },
   held: HeldFollower,
+  isQuick: boolean,
 ) {
   const [head] = yield* sql.unsafe<Statement.HeadRow>(Statement.HEAD, [0, 0, 0, 0, held.id])
   if (head === undefined || head.lease !== held.lease || head.stopped) return null
   const { address_id: addressId, epoch, xid, event_id: eventId } = head
   // Uses a later snapshot than the watermark's, as the feed's pages do.
   const parameters = [addressId, epoch, xid, eventId, head.bound_epoch, head.bound]
-  const near = yield* sql.unsafe<Statement.PageRow>(Statement.PAGE, parameters)
-  const isSparse = near[0]!.examined === Statement.SCANNED && near[0]!.kept < Statement.FEW_EVENTS
-  const rows = isSparse ? yield* sql.unsafe<Statement.PageRow>(Statement.WIDE_PAGE, parameters) : near
+  const read = (page: Statement.PageStatement) => sql.unsafe<Statement.PageRow>(page.sql, parameters)
+  let statement = isQuick ? Statement.QUICK_PAGE : Statement.PAGE
+  let rows = yield* read(statement)
+  if (!isQuick && rows[0]!.examined === statement.most && rows[0]!.kept < Statement.FEW_EVENTS) {
+    statement = Statement.WIDE_PAGE
+    rows = yield* read(statement)
+  }
   const [{ examined, kept }] = rows as [Statement.PageRow]
   const sent = rows.filter(isSent)
   const rules = JSON.parse(head.rules) as ReadonlyArray<Rule>
   const passed = yield* passing(sent, rules)
-  const most = isSparse ? Statement.SCANNED_WIDE : Statement.SCANNED
-  const hasMore = examined === most || kept > (rows.at(-1)!.nth ?? 0)
+  const hasMore = examined === statement.most || kept > (rows.at(-1)!.nth ?? 0)
   const numbers =
     passed.length === 0
       ? []

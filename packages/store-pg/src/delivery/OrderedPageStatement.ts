@@ -1,5 +1,6 @@
 /** The statements that read the next events of an address in order, and give their deliveries numbers. */
 import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { PAGE_EVENTS, QUICK_PAGE_EVENTS } from "@data-cabinet/core/delivery/OrderedQueue"
 import { WATERMARK } from "../feed/Fence.ts"
 import { IS_DELIVERED } from "./DeliveryStatement.ts"
 import type { RecipientRow } from "./StoredRecipient.ts"
@@ -48,12 +49,10 @@ JOIN cabinet.address a ON a.id = o.address_id CROSS JOIN LATERAL (
   FROM cabinet.address_rule r WHERE r.address_id = o.address_id
 ) r WHERE f.id = $5::int8`
 
-/** Events of a page, and their bytes: the first is taken however long it is. */
-const PAGE_EVENTS = 200
+/** The bytes of a page's events: the first is taken however long it is. */
 const PAGE_BYTES = 1_048_576
-/** Events examined in one statement: as many as a page may have, or more if few of those are sent. */
-export const SCANNED = PAGE_EVENTS
-export const SCANNED_WIDE = 2_000
+/** Events examined for a page of which few are sent; otherwise as many as it may have. */
+const SCANNED_WIDE = 2_000
 /** A page of fewer events is read again, from more. */
 export const FEW_EVENTS = 20
 
@@ -63,7 +62,7 @@ const POSITION = "e.epoch, e.xid, e.id"
  * $1: address, $2 to $4: its place, $5 and $6: the bound. The first row always exists: it says how many events were
  * examined, and which was the last. Each event is judged by the rule of its place.
  */
-const pageOf = (most: number): string => `
+const pageOf = (most: number, events: number): string => `
 WITH scanned AS MATERIALIZED (
   SELECT * FROM (${CHANNELS.map(
     (channel) => `(
@@ -87,15 +86,22 @@ FROM (
   SELECT (SELECT count(*)::int4 FROM scanned) AS examined, (SELECT count(*)::int4 FROM kept) AS kept,
     l.epoch::text AS last_epoch, l.xid::text AS last_xid, l.id::text AS last_id
   FROM (SELECT 1) one LEFT JOIN (SELECT epoch, xid, id FROM scanned ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1) l ON true
-) t LEFT JOIN LATERAL (SELECT * FROM kept WHERE nth = 1 OR (nth <= ${PAGE_EVENTS} AND before < ${PAGE_BYTES})) k ON true
+) t LEFT JOIN LATERAL (SELECT * FROM kept WHERE nth = 1 OR (nth <= ${events} AND before < ${PAGE_BYTES})) k ON true
 LEFT JOIN LATERAL (
   SELECT e.* FROM cabinet.event e WHERE e.id = k.id AND e.deleted_at IS NULL
     AND NOT (e.source_id IN (SELECT n.source_id FROM cabinet.notice_source n) AND coalesce(e.payload->>'address_id' = $1::int8::text, false)) LIMIT 1
 ) e ON true LEFT JOIN cabinet.source s ON s.id = e.source_id
 ORDER BY k.nth`
 
-export const PAGE = pageOf(SCANNED)
-export const WIDE_PAGE = pageOf(SCANNED_WIDE)
+export interface PageStatement {
+  readonly sql: string
+  /** How many events it examines. */
+  readonly most: number
+}
+
+export const PAGE: PageStatement = { sql: pageOf(PAGE_EVENTS, PAGE_EVENTS), most: PAGE_EVENTS }
+export const QUICK_PAGE: PageStatement = { sql: pageOf(QUICK_PAGE_EVENTS, QUICK_PAGE_EVENTS), most: QUICK_PAGE_EVENTS }
+export const WIDE_PAGE: PageStatement = { sql: pageOf(SCANNED_WIDE, PAGE_EVENTS), most: SCANNED_WIDE }
 
 /** A row of a page. */
 export interface PageRow {

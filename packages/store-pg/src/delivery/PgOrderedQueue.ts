@@ -168,7 +168,7 @@ export const layer = Layer.effect(
             ([row]) => (row!.known === 0 ? "none" : row!.millis === null ? null : Math.max(0, row!.millis)),
           ),
         ),
-      page: (held) => orUnavailable(orderedPage(parts, held)),
+      page: (held, isQuick) => orUnavailable(orderedPage(parts, held, isQuick)),
       record: (held, progress, leaseMillis) =>
         Effect.flatMap(recording(sql, record(sql, held, progress, leaseMillis)), (paused) =>
           paused === null ? Effect.succeed(false) : Effect.as(tellPaused(paused), true),

@@ -110,7 +110,7 @@ it.each([{ filters: [] }, { filters: FILTER }])(
     assert.deepEqual(await claim(), [])
     await cabinet.run(`UPDATE cabinet.delivery SET state = 'delivered' WHERE event_id = ${second}`)
     const [held] = await claim()
-    const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!)))
+    const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!, false)))
     assert.deepEqual(
       page!.items.map(({ eventId }) => eventId),
       [third],
@@ -153,21 +153,44 @@ it("a search for due addresses looks events up once for each source, and for pau
   expect(await nextDue()).toBeGreaterThan(3_500_000)
 })
 
-it("a page with few events among many of other sources is read from more of the feed", async () => {
+/** How many events a claim's page has, and whether more follow; then the same of a page for a quick receiver. */
+const pagesOf = async () => {
+  const [held] = await claim()
+  const read = async (isQuick: boolean) => {
+    const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!, isQuick)))
+    return [page!.items.length, page!.hasMore]
+  }
+  return [await read(false), await read(true)]
+}
+
+/** Creates an address in order; returns a function that inserts events of a source after its position. */
+const orderedBefore = async () => {
   const { id } = await cabinet.book((book) =>
     book.create({ url: "https://example.com/", sources: [source], order: "feed" }),
   )
-  const other = await cabinet.source("Other")
   const [{ epoch }] = (await cabinet.run("SELECT max(epoch)::text AS epoch FROM cabinet.epoch")) as [{ epoch: string }]
-  // Below any transaction that is under way, and above the position.
-  await cabinet.run(`UPDATE cabinet.follower SET epoch = 0, xid = 0, event_id = 0 WHERE name = '${id}'`)
+  // Below any transaction that is under way, and above the position, which is behind the events of other tests.
+  await cabinet.run(`UPDATE cabinet.follower SET epoch = ${epoch}, xid = 3, event_id = coalesce((SELECT max(id) FROM cabinet.event), 0)
+    WHERE name = '${id}'`)
   await cabinet.run(`UPDATE cabinet.address_rule SET epoch = 0, xid = 0 WHERE address_id = ${id}`)
-  const insert = (from: number, count: number) =>
+  return (from: number, count: number) =>
     cabinet.run(`INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
       SELECT ${epoch}, 3, nextval('cabinet.event_id'), ${from}, now(), 'webhook', false, false, '{}' FROM generate_series(1, ${count})`)
+}
+
+it("a page with few events among many of other sources is read from more of the feed", async () => {
+  const other = await cabinet.source("Other")
+  const insert = await orderedBefore()
   await insert(other, 300)
   await insert(source, 1)
-  const [held] = await claim()
-  const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!)))
-  assert.deepEqual([page!.items.length, page!.hasMore], [1, false])
+  assert.deepEqual((await pagesOf())[0], [1, false])
+})
+
+it("a page for a quick receiver has five times the events of any other", async () => {
+  const insert = await orderedBefore()
+  await insert(source, 1_001)
+  assert.deepEqual(await pagesOf(), [
+    [200, true],
+    [1_000, true],
+  ])
 })
