@@ -156,13 +156,18 @@ SELECT e.id::float8 AS id FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) ORD
 /** Tables that name events whose rows they need. */
 const NEEDED_BY = ["deferred_row", "row_set_aside", "trashed_event", "fan_out", "filtered_fan_out", "resend"]
 
-/** $1: ids, $2: hashes. In a later snapshot than `LOCK_ROWS`: what was held before the rows were locked is seen. */
+/**
+ * $1: ids, $2: hashes. In a later snapshot than `LOCK_ROWS`: what was held before the rows were locked is seen. Only the hashes of
+ * these rows are computed, whatever the planner expects.
+ */
 export const DELETE_ROWS = `
-DELETE FROM cabinet.event e USING unnest($1::int8[], $2::int8[]) AS g(id, hash)
-WHERE e.id = g.id AND ${ROW_HASH} = g.hash
-  AND NOT EXISTS (SELECT FROM cabinet.cold_hold h WHERE h.event_id = e.id AND h.until > clock_timestamp())
-  AND NOT EXISTS (SELECT FROM cabinet.delivery d WHERE d.event_id = e.id AND d.state = 'due')
-  ${NEEDED_BY.map((table) => `AND NOT EXISTS (SELECT FROM cabinet.${table} n WHERE n.event_id = e.id)`).join("\n  ")}
+DELETE FROM cabinet.event WHERE id = ANY (ARRAY(
+  SELECT e.id FROM (SELECT e.id, ${ROW_HASH} AS hash FROM cabinet.event e WHERE e.id = ANY ($1::int8[]) OFFSET 0) e
+  JOIN unnest($1::int8[], $2::int8[]) AS g(id, hash) ON g.id = e.id AND g.hash = e.hash
+  WHERE NOT EXISTS (SELECT FROM cabinet.cold_hold h WHERE h.event_id = e.id AND h.until > clock_timestamp())
+    AND NOT EXISTS (SELECT FROM cabinet.delivery d WHERE d.event_id = e.id AND d.state = 'due')
+    ${NEEDED_BY.map((table) => `AND NOT EXISTS (SELECT FROM cabinet.${table} n WHERE n.event_id = e.id)`).join("\n    ")}
+))
 RETURNING 1`
 
 /** $1: file. */
