@@ -23,6 +23,8 @@ export interface IntakeRequest extends Call {
   readonly secret: string
   /** The body with its content encoding removed; within the size limit. */
   readonly body: Uint8Array
+  /** The bytes as received, if their content encoding was removed although no header named it: a sender may have signed these. */
+  readonly received?: Uint8Array
   /** Why the content encoding could not be removed, in words; `body` then holds the bytes as received. Otherwise null. */
   readonly undecodable: string | null
   /** The URL's query string without `?`, still percent-encoded. */

@@ -3,7 +3,7 @@
  * the body keep their names, with `***` in place of the value, so that the event shows that a token was sent.
  */
 import { type BodyKind, parseContentType } from "../form/ContentType.ts"
-import { beginsAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
+import { beginsAsJson, isMeantAsJson, multipartBoundaryOf, readsAsForm } from "../form/FormGuess.ts"
 import { parseMultipartBody } from "../form/MultipartBody.ts"
 import { parsePlainForm } from "../form/PlainForm.ts"
 import type { RawField, RawForm } from "../form/RawForm.ts"
@@ -80,7 +80,9 @@ const maskedJson = (bytes: Buffer, field: string): Uint8Array => {
   )
 }
 
+/** Damaged JSON is kept as text, and its token must not be in it. */
 const isJson = (bytes: Buffer): boolean => {
+  if (isMeantAsJson(bytes)) return true
   if (!beginsAsJson(bytes)) return false
   try {
     JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""))

@@ -32,10 +32,10 @@ export const bodyFields = (request: FieldsOf): FieldReader => {
 const NOTHING: FieldReader = () => undefined
 
 const readerOf = ({ headers, body }: FieldsOf): FieldReader => {
-  const { kind, boundary } = parseContentType(headers["content-type"])
+  const { kind, boundary, charset } = parseContentType(headers["content-type"])
   const bytes = bufferOf(body)
   if (kind === "multipart") return formReader(parseMultipartBody(bytes, boundary))
-  const object = jsonObjectIn(bytes)
+  const object = jsonObjectIn(bytes, charset)
   if (object !== null) return (path) => scalarText(valueAt(object, path))
   return kind === "json" ? NOTHING : formReader(parseFormBody(bytes))
 }
@@ -45,11 +45,11 @@ type JsonRecord = Readonly<Record<string, unknown>>
 const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Null for a body that is not an object as JSON. */
-export const jsonObjectIn = (body: Uint8Array): JsonRecord | null => {
+/** Null for a body that is not an object as JSON. `declared`: the sender's label of its charset. */
+export const jsonObjectIn = (body: Uint8Array, declared: string | null = null): JsonRecord | null => {
   try {
     const bytes = bufferOf(body)
-    const parsed: unknown = JSON.parse(decodeJson(bytes, jsonCharset(bytes, null)).text.replace(/^\uFEFF/, ""))
+    const parsed: unknown = JSON.parse(decodeJson(bytes, jsonCharset(bytes, declared)).text.replace(/^\uFEFF/, ""))
     return isRecord(parsed) ? parsed : null
   } catch {
     return null

@@ -15,6 +15,8 @@ import { verifySns, type SnsService } from "./VerifySns.ts"
 export interface ReceivedRequest {
   readonly headers: RequestHeaders
   readonly body: Uint8Array
+  /** Other bytes that the sender may have signed instead of the body. */
+  readonly received?: Uint8Array
   readonly query: string
   /** The secret part of the intake address. */
   readonly secret: string
@@ -35,8 +37,13 @@ export const refusalBySender = (
   if (secrets === null) return Result.fail(SECRETS_UNREADABLE)
   const recipe = recipeOf(verification)
   if (recipe.kind === "sns") throw new Error("The recipe sns is verified by its certificates")
-  const verdict = verifySender(recipe, signedRequest(request), { secrets, now: secondsOf(nowMillis) })
-  return Result.succeed(verdict.verified ? null : verdict.reason)
+  const { received, ...decoded } = request
+  const check = (signed: ReceivedRequest) =>
+    verifySender(recipe, signedRequest(signed), { secrets, now: secondsOf(nowMillis) })
+  const verdict = check(decoded)
+  if (verdict.verified) return Result.succeed(null)
+  const isSigned = received !== undefined && check({ ...decoded, body: received }).verified
+  return Result.succeed(isSigned ? null : verdict.reason)
 }
 
 /** The same for the recipe `sns`, whose certificate may have to be fetched. */

@@ -3,6 +3,7 @@ import { withoutToken } from "@data-cabinet/core/verification/HiddenToken"
 import type { Place } from "@data-cabinet/core/verification/Recipe"
 import { tokenRecipe } from "@data-cabinet/core/verification/Recipes"
 import { verifySender } from "@data-cabinet/core/verification/VerifySender"
+import iconv from "iconv-lite"
 import { describe, expect, it } from "vitest"
 import { request } from "../intake/MemoryStore.ts"
 import { Random } from "../intake/Random.ts"
@@ -33,6 +34,17 @@ const parts = (...fields: ReadonlyArray<readonly [head: string, value: string]>)
   `${fields.map(([head, value]) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`).join("")}--b--\r\n`
 
 describe("a token in a field", () => {
+  it.each([
+    [FORM, `{"token":"${TOKEN}","a":1,}`, '{"token":"***","a":1,}'],
+    [FORM, `{"token":"${TOKEN}"}\n{"token":"${TOKEN}"}`, '{"token":"***"}\n{"token":"***"}'],
+    [undefined, `[{"token":"${TOKEN}"},]`, '[{"token":"***"},]'],
+  ])("is masked in damaged JSON, as %s: %s", (type, body, kept) => {
+    expect(seen({ field: "token" }, sent(body, type)).body).toBe(kept)
+  })
+  it("passes beside letters of which a byte is a backslash", () => {
+    const body = iconv.encode(`{"a":"ソ","token":"${TOKEN}"}`, "shiftjis")
+    expect(seen({ field: "token" }, sent(body, `${JSON_TYPE}; charset=shift_jis`)).is).toBe(true)
+  })
   it.each([
     [JSON_TYPE, `{"token":"${TOKEN}","a":1.0}`, '{"token":"***","a":1.0}'],
     [JSON_TYPE, `{ "a" : [{"token":"x"}] ,\n "token" : "${TOKEN}" }`, '{ "a" : [{"token":"x"}] ,\n "token" : "***" }'],

@@ -13,6 +13,8 @@ import { tooLarge } from "./BodyReadError.ts"
 export interface DecodedContent {
   readonly body: Uint8Array
   readonly undecodable: string | null
+  /** If the body was decoded although no header named an encoding: its bytes as received. */
+  readonly received?: Uint8Array
 }
 
 /** The codings of a `Content-Encoding` header, in the order in which they are decoded. Refuses unknown codings. */
@@ -47,8 +49,8 @@ export const decodeContent = async (
   const unnamed = codings.length > 0 || COMPRESSED.test(contentType) ? null : unnamedCoding(received)
   if (unnamed !== null) {
     const decoded = await unnamed(received, limit)
-    if (Result.isSuccess(decoded)) body = decoded.success
-    else if (decoded.failure.code === "too_large") return Result.fail(tooLarge(limit))
+    if (Result.isSuccess(decoded)) return Result.succeed({ body: decoded.success, undecodable: null, received })
+    if (decoded.failure.code === "too_large") return Result.fail(tooLarge(limit))
   }
   return Result.succeed({ body, undecodable: null })
 }
