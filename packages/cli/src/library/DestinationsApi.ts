@@ -13,7 +13,7 @@ export type { Destination, DestinationChange }
 /** A destination to be created; by default NDJSON files of all events. */
 export type NewDestinationOptions = Pick<NewDestination, "location"> & Partial<NewDestination>
 
-/** Places that get the events of the feed as files. A call about an unknown one rejects with `no_such_destination`. */
+/** Places that get the events of the feed, as files or as messages. A call about an unknown one rejects with `no_such_destination`. */
 export interface DestinationsApi {
   /**
    * Writes events into a directory below `destinationRoot`, into a bucket (`s3://BUCKET/PREFIX` with `credentials`), or into a stream

@@ -229,7 +229,7 @@ export const RUSSIAN: Words = {
       `Сеанс завершится: ${name}${browser === "" ? "" : `, ${browser}`}. Начатую там форму можно отправить после нового входа.`,
     sessionNow: "Завершить сеанс",
     sessions: (name, sessions) =>
-      `Завершится ${sessions === null ? "каждый сеанс" : count(sessions, { one: "сеанс", few: "сеанса", many: "сеансов", other: "сеанса" })}: ${name}. Нужно будет войти снова.`,
+      `${sessions === null ? "Завершатся все сеансы" : `Завершится ${count(sessions, { one: "сеанс", few: "сеанса", many: "сеансов", other: "сеанса" })}`}: ${name}. Нужно будет войти снова.`,
     sessionsNow: "Завершить сеансы",
     link: (name) => `Ссылка, которую уже получил пользователь ${name}, перестанет действовать.`,
     linkNow: "Заменить ссылку",
@@ -772,7 +772,7 @@ export const RUSSIAN: Words = {
     typeName: (name) => `Чтобы удалить, введите «${name}»`,
   },
   fields: {
-    title: "Что он присылает",
+    title: "Что присылает источник",
     field: "Поле",
     kinds: "Виды",
     share: "Доля",

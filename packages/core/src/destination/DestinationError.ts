@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { S3_SETTINGS } from "./S3Settings.ts"
 
 /**
- * `not_s3`: only a destination elsewhere has such a setting. `credentials_needed`: a bucket needs credentials, and another
+ * `not_s3`: only a destination of another kind has such a setting. `credentials_needed`: a bucket needs credentials, and another
  * endpoint new ones. `destination_filled`: it has files or messages, beside which the same events would be written again.
  * `destination_failed`: the place could not be read; the message says why.
  */

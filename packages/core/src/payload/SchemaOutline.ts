@@ -1,6 +1,6 @@
 /**
- * A schema in few lines, for agents: as many levels as fit, and only names that are words. Anyone who can send an event chooses
- * the names of its members, so a name that could be a sentence is not shown. Each payload that the schema accepts is valid.
+ * A schema in few lines, for agents: as many levels as fit, and only names that are short and without spaces. Anyone who can send
+ * an event chooses the names of its members, so a name that is written as a sentence is not shown. Each payload that the schema accepts is valid.
  */
 import type { Json, JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"

@@ -120,7 +120,7 @@ export const OWN = {
   credentials_needed: { status: 400, meaning: "A bucket needs credentials, and another endpoint needs them again." },
   destination_filled: {
     status: 409,
-    meaning: "The destination's place still has its files; the message names the last event.",
+    meaning: "The destination's place still has its files or messages; the error's message names the last event.",
   },
   destination_failed: { status: 409, meaning: "The destination's place cannot be read; the message says why." },
   destination_exists: { status: 409, meaning: "There is a destination with this location already." },
