@@ -14,6 +14,7 @@ import { ICONS } from "../html/Icons.ts"
 import { jsonTree } from "../html/JsonTree.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
+import { shortName } from "../html/LongText.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { sentAgain } from "../table/CopyTexts.ts"
@@ -44,7 +45,7 @@ const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html 
   if (deliveries.length === 0) return markup`<p class="soft">${words.nobodyTold}</p>`
   const named = (id: number) => {
     const address = addresses.find((one) => one.id === id)
-    return address === undefined ? `${words.address} ${id}` : shownUrl(frame, address)
+    return address === undefined ? `${words.address} ${id}` : shortName(shownUrl(frame, address))
   }
   return markup`<table class="list stacked"><thead><tr><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="n">${words.attempts}</th><th scope="col"><span class="hide">${words.acts}</span></th></tr></thead><tbody>${deliveries.map(
     (delivery) =>

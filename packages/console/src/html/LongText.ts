@@ -43,6 +43,20 @@ const endOfPart = (text: string, from: number, most: number): number => {
   return (text.codePointAt(to - 1) ?? 0) > 0xff_ff ? to + 1 : to
 }
 
+/** What a line of a list and a heading have room for. */
+const SHORT_CHARACTERS = 96
+
+/** A long name or URL by its beginning and its end, which tell it from others. */
+export const shortText = (text: string, most = SHORT_CHARACTERS): string => {
+  if (text.length <= most) return text
+  const half = Math.floor(most / 2)
+  return `${text.slice(0, half).toWellFormed()}…${text.slice(-half).toWellFormed()}`
+}
+
+/** The same with the whole text as its title. */
+export const shortName = (text: string): HtmlValue =>
+  text.length <= SHORT_CHARACTERS ? text : markup`<bdi title="${text}">${shortText(text)}</bdi>`
+
 /** The style shows about as many. */
 const SHOWN_CHARACTERS = 2_048
 

@@ -125,7 +125,7 @@ const markRead = (frame: Frame, { source, page: { items }, pairs }: InboxData): 
   if (!may(frame, "inbox.mark") || unread.length === 0) return null
   return postForm({
     path: consolePath(frame, `inbox/${source.id}/read`),
-    body: markup`${unread.map(({ eventId }) => markup`<input type="hidden" name="event" value="${eventId}">`)}<input type="hidden" name="list" value="${withQuery(`inbox/${source.id}`, pairs)}"><button class="quiet">${frame.words.inbox.markListed(unread.length)}</button>`,
+    body: markup`${unread.map(({ eventId }) => markup`<input type="hidden" name="event" value="${eventId}">`)}<input type="hidden" name="list" value="${withQuery(`inbox/${source.id}`, pairs)}"><button>${frame.words.inbox.markListed(unread.length)}</button>`,
   })
 }
 

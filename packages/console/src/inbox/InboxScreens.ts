@@ -3,6 +3,7 @@ import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import type { MessageMarks } from "@data-cabinet/core/inbox/InboxMessage"
+import type { Source } from "@data-cabinet/core/source/Source"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import { queryPairs } from "@data-cabinet/http-node/api/QueryPairs"
@@ -25,6 +26,9 @@ const pageOf = (referer: string | null): string | null => {
   const { protocol, host, pathname } = new URL(referer)
   return /^https?:$/.test(protocol) ? `${host}${pathname === "/" ? "" : pathname}`.slice(0, 200) : null
 }
+
+/** The most forms among which the first with messages is opened; the others are a click away. */
+const LOOKED_INTO = 5
 
 const PATH = "/console/inbox/{id}/{event}"
 const home = ([id]: ReadonlyArray<string>) => `inbox/${id}`
@@ -102,13 +106,17 @@ export const inboxScreens = Effect.gen(function* () {
         ? Effect.succeed(source.value)
         : Effect.fail<ManageError>({ code: "no_such_source", message: `Source ${id} does not exist.` }),
     )
+  const hasMessages = ({ id }: Source) =>
+    Effect.map(inbox.page(id, { mark: null, text: null, limit: 1 }), ({ items }) => items.length > 0)
   const first: ConsoleScreen = {
     path: "/console/inbox",
     action: "event.read",
-    get: ({ frame }) =>
-      Effect.map(inbox.forms, ([form]) =>
-        form === undefined ? { screen: noInboxScreen(frame) } : { location: consolePath(frame, `inbox/${form.id}`) },
-      ),
+    get: Effect.fnUntraced(function* ({ frame }) {
+      const [form, ...others] = yield* inbox.forms
+      if (form === undefined) return { screen: noInboxScreen(frame) }
+      const first = yield* Effect.findFirst([form, ...others].slice(0, LOOKED_INTO), hasMessages)
+      return { location: consolePath(frame, `inbox/${Option.getOrElse(first, () => form).id}`) }
+    }),
   }
   const list: ConsoleScreen = {
     path: "/console/inbox/{id}",

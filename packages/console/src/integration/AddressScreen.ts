@@ -9,6 +9,7 @@ import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { confirmed } from "../html/Confirmation.ts"
+import { shortName, shortText } from "../html/LongText.ts"
 import { copyField } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
@@ -106,7 +107,7 @@ const acts = (frame: Frame, { address }: AddressData): HtmlValue => {
       id: "rotate",
       face: words.newSecret,
       kind: "",
-      says: frame.words.ask.secret(shownUrl(frame, address)),
+      says: frame.words.ask.secret(shortText(shownUrl(frame, address))),
       path: `${path}/rotate`,
       act: frame.words.ask.secretNow,
     },
@@ -156,17 +157,18 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
           .filter(({ id }) => address.sources.includes(id as never))
           .map(({ name }) => name)
           .join(", ")
+  const url = shownUrl(frame, address)
   const time = timeText(data.timeZone)
   const remove =
     may(frame, "address.change") &&
     markup`<details class="card"><summary>${words.remove}</summary><p>${words.removeHint}</p>${actButton(consolePath(frame, `addresses/${address.id}/remove`), words.remove, "danger")}</details>`
   return {
-    title: shownUrl(frame, address),
+    title: shortText(url),
     section: "integrations",
     main: markup`<p><a href="${consolePath(frame, "integrations")}">← ${frame.words.sections.integrations}</a></p>
-<div class="head"><h1>${shownUrl(frame, address)} ${addressState(frame, address)}</h1></div>
-${shown(frame, data)}<section class="card"><dl class="facts">${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${positionFacts(frame, address, data.timeZone)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
-${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${testForm(frame, data)}${skipForm(frame, address)}${resendForm(frame, data)}
-<section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>${certificateRemoval(frame, address)}${remove}`,
+<div class="head"><h1>${shortName(url)} ${addressState(frame, address)}</h1></div>
+${shown(frame, data)}<section class="card"><dl class="facts">${url !== shortText(url) && markup`<dt>${words.addressUrl}</dt><dd><details><summary>${frame.words.showAll(url.length)}</summary>${url}</details></dd>`}${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${positionFacts(frame, address, data.timeZone)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
+<div class="sides"><section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>
+<div>${resendForm(frame, data)}${skipForm(frame, address)}${testForm(frame, data)}${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${certificateRemoval(frame, address)}${remove}</div></div>`,
   }
 }

@@ -10,6 +10,7 @@ import type { DeliveryCounts } from "@data-cabinet/core/delivery/DeliveryQueue"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { stackedChart } from "../html/Chart.ts"
+import { shortText } from "../html/LongText.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import type { Pairs } from "../screen/ConsoleScreen.ts"
 import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
@@ -23,6 +24,8 @@ const HOUR_MILLIS = 3_600_000
 const MOST_ADDRESSES = 6
 /** The sources with the most deliveries. */
 const MOST_SOURCES = 6
+/** Two lines of a facet. */
+const FACET_CHARACTERS = 28
 
 export interface AttemptsData {
   readonly counts: ReadonlyArray<AttemptCounts>
@@ -84,7 +87,7 @@ const facet = (
   tone: string,
   on: boolean,
 ): HtmlValue =>
-  markup`<li><a class="facet" href="${href}"${on && markup` aria-current="true"`}><span><i class="dot ${tone}"></i><bdi>${text}</bdi></span><b>${frame.words.overview.number(value)}</b><meter max="${Math.max(most, 1)}" value="${value}" aria-hidden="true"></meter></a></li>`
+  markup`<li><a class="facet" href="${href}"${on && markup` aria-current="true"`}><span><i class="dot ${tone}"></i><bdi title="${text}">${shortText(text, FACET_CHARACTERS)}</bdi></span><b>${frame.words.overview.number(value)}</b><meter max="${Math.max(most, 1)}" value="${value}" aria-hidden="true"></meter></a></li>`
 
 const outcomes = (frame: Frame, { counts, pairs }: AttemptsData): HtmlValue => {
   const sums = sumsOf(counts)

@@ -3,7 +3,7 @@ import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
 import type { SignedRequest } from "@data-cabinet/core/delivery/SignedRequest"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
-import { longText } from "../html/LongText.ts"
+import { longText, shortName } from "../html/LongText.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { deliveryLists } from "../table/ListBehind.ts"
@@ -84,7 +84,8 @@ export const deliveryDetail = (frame: Frame, data: DeliveryData, panel: boolean)
   const { lastAttempt: last } = delivery
   const reason = last === null ? null : lastReason(frame, last)
   const url = address === null ? `${event.address} ${delivery.addressId}` : shownUrl(frame, address)
-  const to = address === null ? url : markup`<a href="${consolePath(frame, `addresses/${address.id}`)}">${url}</a>`
+  const to =
+    address === null ? url : markup`<a href="${consolePath(frame, `addresses/${address.id}`)}">${shortName(url)}</a>`
   const of =
     delivery.eventId === null
       ? words.ping

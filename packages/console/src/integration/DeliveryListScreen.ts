@@ -6,6 +6,7 @@ import type { DeliveryList } from "@data-cabinet/core/delivery/Deliveries"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
+import { shortName, shortText } from "../html/LongText.ts"
 import { momentsIn, timeText } from "../html/Moment.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
@@ -17,7 +18,7 @@ import { valueOf, withQuery, without } from "../screen/SelectionLinks.ts"
 import { attemptsChart } from "./AttemptsChart.ts"
 import { lastReason, outcomeBadge } from "./DeliveryReason.ts"
 import { deliveryState } from "./DeliveryScreen.ts"
-import { shownUrl } from "./IntegrationScreen.ts"
+import { addAddress, shownUrl } from "./IntegrationScreen.ts"
 import { waitingInOrder } from "./OrderFacts.ts"
 import { type DeliveryCounts, deliveryCursor } from "@data-cabinet/core/delivery/DeliveryQueue"
 
@@ -68,7 +69,7 @@ ${select("state", words.state, [
 ])}
 ${select("outcome", deliveries.outcome, [["", deliveries.allOutcomes], ...DELIVERY_OUTCOMES.map((one) => [one, deliveries.outcomes[one]] as const)])}
 ${select("type", deliveries.type, [["", deliveries.allTypes], ...DELIVERY_TYPES.map((one) => [one, deliveries.types[one]] as const)])}
-${select("address_id", words.address, [["", deliveries.allAddresses], ...addresses.map((one) => [String(one.id), shownUrl(frame, one)] as const)])}
+${select("address_id", words.address, [["", deliveries.allAddresses], ...addresses.map((one) => [String(one.id), shortText(shownUrl(frame, one))] as const)])}
 ${select("source_id", words.source, [["", words.allSources], ...sources.map(({ id, name }) => [String(id), name] as const)])}
 <input name="event_id" inputmode="numeric" pattern="[0-9]*" size="10" value="${now("event_id")}" aria-label="${integration.eventNumber}" placeholder="${integration.eventNumber}">
 ${time("from", table.from)}${time("to", table.to)}
@@ -88,7 +89,7 @@ const line = (frame: Frame, data: DeliveryListData, one: Delivery): Html => {
   const href = consolePath(frame, deliveryLists.within(`deliveries/${one.id}`, withQuery("deliveries", data.pairs)))
   return markup`<tr id="delivery-${one.id}"><td class="mark">${isMarkable(frame, one) && markup`<input type="checkbox" name="delivery" value="${one.id}" form="resend" aria-label="${integration.delivery} ${one.id}">`}</td>
 <td class="nowrap">${moment(last?.at ?? one.createdAt)}</td><td>${last !== null && outcomeBadge(frame, last)}</td>
-<th scope="row"><a href="${href}">${to}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
+<th scope="row"><a href="${href}">${shortName(to)}</a><small>${event}${last !== null && last.number > 1 && ` · ${deliveries.attempt(last.number)}`}${reason !== null && ` · ${reason}`}</small></th>
 <td class="wide-only">${one.state === "delivered" && last?.outcome === "delivered" ? null : one.state === "due" ? markup`<span class="soft">${integration.nextTry}</span> ${moment(one.dueAt)}` : deliveryState(frame, one)}</td><td class="n wide-only nowrap">${last !== null && integration.millis(last.durationMs)}</td></tr>`
 }
 
@@ -97,7 +98,7 @@ const table = (frame: Frame, data: DeliveryListData): Html => {
   return markup`<div class="card flush"><table class="list stacked" data-walk><thead><tr><th scope="col" class="mark"><span class="hide">${words.acts}</span></th><th scope="col">${deliveries.lastAttempt}</th><th scope="col">${deliveries.outcome}</th><th scope="col">${integration.delivery}</th><th scope="col" class="wide-only">${words.state}</th><th scope="col" class="n wide-only">${integration.duration}</th></tr></thead><tbody>${data.list.items.map((one) => line(frame, data, one))}</tbody></table></div><aside id="panel" class="panel" hidden aria-label="${integration.delivery}" tabindex="-1"></aside>`
 }
 
-const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Html => {
+const nothing = (frame: Frame, { list, pairs, timeZone, addresses, sources }: DeliveryListData): Html => {
   const { deliveries: words, integration, table: ofTable } = frame.words
   if (list.searchedTo !== null) {
     return markup`<div class="empty"><h2>${words.noneSince(timeText(timeZone)(list.searchedTo))}</h2><p>${words.olderUnsearched}</p></div>`
@@ -105,8 +106,12 @@ const nothing = (frame: Frame, { list, pairs, timeZone }: DeliveryListData): Htm
   const narrowed = pairs.some(([, value]) => value !== "")
   return narrowed
     ? markup`<div class="empty"><h2>${words.noMatch}</h2><p><a href="${consolePath(frame, "deliveries")}">${ofTable.clear}</a></p></div>`
-    : markup`<div class="empty"><h2>${words.none}</h2><p>${integration.noAddressesHint}</p></div>`
+    : markup`<div class="empty"><h2>${words.none}</h2><p>${addresses.length === 0 ? integration.noAddressesHint : words.noneHint}</p>${addresses.length === 0 && addAddress(frame, sources)}</div>`
 }
+
+/** Nothing was ever delivered: there is nothing to filter. */
+const isUnused = ({ list, pairs, addresses }: DeliveryListData): boolean =>
+  addresses.length === 0 && list.items.length === 0 && list.searchedTo === null && pairs.length === 0
 
 const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>
   list.items.some((one) => isMarkable(frame, one)) &&
@@ -114,7 +119,7 @@ const resendMarked = (frame: Frame, { list }: DeliveryListData): HtmlValue =>
     id: "resend",
     path: consolePath(frame, "deliveries/resend"),
     kind: "row wrap",
-    body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.deliveries.marked}</span>`,
+    body: markup`<button>${frame.words.integration.sendAgain}</button><span class="soft">${frame.words.deliveries.marked}</span><label class="choice" hidden><input type="checkbox" data-all="resend"> ${frame.words.event.markAll}</label>`,
   })}</div>`
 
 /** The filters of the address alone, without the page. */
@@ -162,8 +167,8 @@ export const deliveryListScreen = (frame: Frame, data: DeliveryListData): Screen
     title: sections.deliveries,
     section: "deliveries",
     walked: true,
-    main: markup`<div class="head"><h1>${sections.deliveries}</h1><span class="row wrap">${newsLink(frame, pairs)}${list.items.length > 0 && listExportMenu(frame, "deliveries", onlyFilters(pairs))}${data.count === null && resendAll(frame, data)}</span></div>${attemptsChart(frame, data)}${filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.waiting, data.timeZone)}
-${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}${resendMarked(frame, data)}
+    main: markup`<div class="head"><h1>${sections.deliveries}</h1><span class="row wrap">${newsLink(frame, pairs)}${list.items.length > 0 && listExportMenu(frame, "deliveries", onlyFilters(pairs))}${data.count === null && resendAll(frame, data)}</span></div>${attemptsChart(frame, data)}${!isUnused(data) && filters(frame, data)}${data.count !== null && resendAll(frame, data)}${waitingInOrder(frame, data.waiting, data.timeZone)}
+${resendMarked(frame, data)}${list.items.length === 0 ? nothing(frame, data) : table(frame, data)}
 <div class="foot flat"><span>${first.length < pairs.length && markup`<a href="${withQuery(here, first)}">↑ ${words.firstPage}</a>`}</span><span>${list.next !== null && markup`<a rel="next" href="${withQuery(here, [...first, ["before", deliveryCursor(list.next)]])}">${older} →</a>`}</span></div>`,
   }
 }

@@ -6,6 +6,7 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { integrationTabs } from "../html/Tabs.ts"
 import { badge } from "../html/Badge.ts"
 import { confirmed } from "../html/Confirmation.ts"
+import { shortName } from "../html/LongText.ts"
 import { copyField, menu } from "../html/Menu.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "./FilterChoice.ts"
@@ -79,10 +80,10 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
 ${keys.items.length === 0 && keys.after === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.items.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}${pageLinks(frame, keys, "integrations", "keys_after", "#api")}</section>`
 }
 
-const addressBlock = (frame: Frame, data: IntegrationData): Html => {
-  const { addresses, sources } = data
+/** The button with the form of a new address. */
+export const addAddress = (frame: Frame, sources: ReadonlyArray<Source>): HtmlValue => {
   const { integration: words } = frame.words
-  const add =
+  return (
     may(frame, "address.change") &&
     menu({
       id: "add-address",
@@ -93,9 +94,15 @@ const addressBlock = (frame: Frame, data: IntegrationData): Html => {
         body: markup`<label>${words.addressUrl}<input name="url" type="url" required autocomplete="off" placeholder="https://"></label>${subscriptionChoice(frame, sources, "all")}${filterChoice(frame, [])}${sendingFields(frame)}${newBody(frame)}<button class="main">${words.addAddress}</button>`,
       }),
     })
+  )
+}
+
+const addressBlock = (frame: Frame, data: IntegrationData): Html => {
+  const { addresses, sources } = data
+  const { integration: words } = frame.words
   const line = (address: Address) =>
-    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shownUrl(frame, address)}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
-  return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${add}</div>
+    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shortName(shownUrl(frame, address))}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
+  return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${addAddress(frame, sources)}</div>
 ${addresses.items.length === 0 && addresses.after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.items.map(line)}</tbody></table></div>`}${pageLinks(frame, addresses, "integrations", "after", "#delivery")}</section>`
 }
 

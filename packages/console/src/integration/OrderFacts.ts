@@ -3,6 +3,7 @@ import type { Address, OrderedPosition } from "@data-cabinet/core/delivery/Addre
 import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
+import { shortName } from "../html/LongText.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import { reasonIn } from "./DeliveryReason.ts"
 import { shownUrl } from "./IntegrationScreen.ts"
@@ -40,7 +41,7 @@ export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, 
   return addresses.map((address) => {
     const { retryAt } = address.position!
     const next = retryAt !== null && markup` ${words.triedNext} ${timeText(timeZone)(retryAt)}`
-    return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b> · ${whyOf(frame, address.position!)}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+    return markup`<div class="box warn">${ICONS.alert}<div class="grow"><p><b>${shortName(shownUrl(frame, address))}</b> · ${whyOf(frame, address.position!)}${next}</p><p>${deliveries.waitsInOrder}</p></div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
   })
 }
 

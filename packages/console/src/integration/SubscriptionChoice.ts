@@ -16,7 +16,7 @@ export const subscriptionChoice = (frame: Frame, sources: ReadonlyArray<Source>,
   return markup`<fieldset><legend>${words.subscribesTo}</legend><label class="choice"><input type="radio" name="scope" value="all"${checked(all)}> ${words.allSources}</label>
 <label class="choice"><input type="radio" name="scope" value="some"${checked(!all)}> ${words.theseSources}</label><div class="scroll inset">${sources.map(
     ({ id, name }) =>
-      markup`<label class="choice"><input type="checkbox" name="source" value="${id}"${checked(chosen !== "all" && chosen.includes(id))}> ${name}</label>`,
+      markup`<label class="choice"><input type="checkbox" name="source" value="${id}"${checked(chosen !== "all" && chosen.includes(id))}> <bdi>${name}</bdi></label>`,
   )}</div></fieldset>`
 }
 

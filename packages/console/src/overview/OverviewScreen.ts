@@ -14,6 +14,7 @@ import { badge } from "../html/Badge.ts"
 import { sparkline } from "../html/Chart.ts"
 import { ICONS } from "../html/Icons.ts"
 import { momentsIn } from "../html/Moment.ts"
+import { shortName } from "../html/LongText.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { shownUrl } from "../integration/IntegrationScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
@@ -42,7 +43,7 @@ const failing = (frame: Frame, { failing: addresses, activity, timeZone }: Overv
       behind !== undefined &&
       behind.waiting > 0 &&
       markup`<p>${overview.waiting(behind.waiting, behind.waiting >= MOST_WAITING)}, ${overview.oldest} ${moment(behind.oldest)}</p>`
-    return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shownUrl(frame, address)}</b></p><p>${address.pausedBecause === null ? markup`${words.failingSince} ${moment(address.failingSince)}` : markup`${words.pausedSince} ${moment(address.pausedAt)}: ${words.pausedBecause[address.pausedBecause]}`}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
+    return markup`<div class="box error">${ICONS.alert}<div class="grow"><p><b>${shortName(shownUrl(frame, address))}</b></p><p>${address.pausedBecause === null ? markup`${words.failingSince} ${moment(address.failingSince)}` : markup`${words.pausedSince} ${moment(address.pausedAt)}: ${words.pausedBecause[address.pausedBecause]}`}</p>${waiting}</div><a class="button" href="${consolePath(frame, `addresses/${address.id}`)}">${overview.why}</a></div>`
   })
 }
 

@@ -1,6 +1,7 @@
 /** What the palette found: a screen of its own, and the list in the dialog that Ctrl K opens. */
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
+import { shortName } from "../html/LongText.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { foundIn, type PaletteEntry } from "./PaletteEntries.ts"
 
@@ -10,7 +11,7 @@ interface PaletteData {
 }
 
 const face = ({ text, note }: PaletteEntry): Html =>
-  markup`<bdi>${text}</bdi>${note !== undefined && note !== "" && markup` <bdi class="soft">${note}</bdi>`}`
+  markup`<bdi>${shortName(text)}</bdi>${note !== undefined && note !== "" && markup` <bdi class="soft">${note}</bdi>`}`
 
 /** The options of the dialog's list: the field keeps the focus, and the script says which is chosen. */
 export const paletteOptions = (frame: Frame, { entries, text }: PaletteData): string => {

@@ -10,6 +10,7 @@ import { options } from "../html/Choice.ts"
 import { menu } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
 import { type IdPage, pageLinks } from "../screen/IdPages.ts"
+import { shortName, shortText } from "../html/LongText.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { actButton, postForm } from "../html/PostForm.ts"
 import { jsonTree } from "../html/JsonTree.ts"
@@ -101,7 +102,7 @@ export const pollListScreen = (
   const moment = momentsIn(timeZone)
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
   const line = (poll: Poll) =>
-    markup`<tr><th scope="row"><a href="${consolePath(frame, `polls/${poll.id}`)}">${shownUrl(frame, poll)}</a></th><td>${nameOf(poll.sourceId)}</td><td class="wide-only nowrap">${durationText(frame, poll.everySeconds)}</td><td class="wide-only">${moment(poll.dueAt)}</td><td class="n">${state(frame, poll)}</td></tr>`
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `polls/${poll.id}`)}">${shortName(shownUrl(frame, poll))}</a></th><td>${nameOf(poll.sourceId)}</td><td class="wide-only nowrap">${durationText(frame, poll.everySeconds)}</td><td class="wide-only">${moment(poll.dueAt)}</td><td class="n">${state(frame, poll)}</td></tr>`
   return {
     title: words.title,
     section: "files",
@@ -146,9 +147,9 @@ export const pollScreen = (frame: Frame, data: PollData): Screen => {
     may(frame, "poll.change") &&
     markup`<details class="card"><summary>${words.remove}</summary><p>${words.removeHint}</p>${actButton(`${path}/remove`, words.remove, "danger")}</details>`
   return {
-    title: shownUrl(frame, poll),
+    title: shortText(shownUrl(frame, poll)),
     section: "files",
-    main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shownUrl(frame, poll)} ${state(frame, poll)}</h1></div>
+    main: markup`<p><a href="${consolePath(frame, "polls")}">← ${words.title}</a></p><div class="head"><h1>${shortName(shownUrl(frame, poll))} ${state(frame, poll)}</h1></div>
 <section class="card" aria-label="${words.settings}"><dl class="facts"><dt>${event.source}</dt><dd>${source === null ? poll.sourceId : markup`<a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a>`}</dd><dt>${words.next}</dt><dd>${moment(poll.dueAt)}</dd>
 ${settingFacts(frame, POLL_SETTINGS, poll, words.setting)}${poll.headerNames.length > 0 && markup`<dt>${words.header}</dt><dd class="mono">${poll.headerNames.join(", ")}</dd>`}</dl>${acts}</section>${tried !== undefined && trialBox(frame, tried.trial)}
 <section aria-labelledby="runs"><h2 id="runs">${words.runs}</h2>${runTable(frame, data)}</section>${changeForm(frame, path, { ...poll, ...tried?.settings }, tried !== undefined)}${remove}`,

@@ -32,7 +32,7 @@ const table = (frame: Frame, fields: ReadonlyArray<PayloadField>, timeZone: stri
   const moment = momentsIn(timeZone)
   const line = (field: PayloadField) => {
     const { path, kinds, firstAt, lastAt, change } = field
-    return markup`<tr><th scope="row"><bdi class="mono">${path}</bdi> ${change !== null && badge(TONES[change], words.changes[change])}</th><td>${kinds.map(({ kind }) => kind).join(", ")}${segments(frame, field)}</td><td>${field.share === null ? "" : percentOf(frame, field.share * 1e6, 1e6)}</td><td class="wide-only">${moment(firstAt)}</td><td class="wide-only">${moment(lastAt)}</td></tr>`
+    return markup`<tr><th scope="row"><bdi class="mono">${path}</bdi>${path.endsWith("*") && markup`<small>${words.others}</small>`} ${change !== null && badge(TONES[change], words.changes[change])}</th><td>${kinds.map(({ kind }) => kind).join(", ")}${segments(frame, field)}</td><td>${field.share === null ? "" : percentOf(frame, field.share * 1e6, 1e6)}</td><td class="wide-only">${moment(firstAt)}</td><td class="wide-only">${moment(lastAt)}</td></tr>`
   }
   return markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.field}</th><th scope="col">${words.kinds}</th><th scope="col">${words.share}</th><th scope="col" class="wide-only">${words.since}</th><th scope="col" class="wide-only">${words.last}</th></tr></thead><tbody>${fields.map(line)}</tbody></table></div>`
 }

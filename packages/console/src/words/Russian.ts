@@ -776,8 +776,9 @@ export const RUSSIAN: Words = {
     field: "Поле",
     kinds: "Виды",
     share: "Доля",
-    since: "С какого времени",
+    since: "Впервые",
     last: "Последний раз",
+    others: "все остальные имена вместе",
     changes: { new: "новое", kind_changed: "новый вид", missing: "нет уже 7 дней" },
     all: (fields) => `Все поля: ${fields}`,
     learned: (events) =>
@@ -1359,6 +1360,7 @@ export const RUSSIAN: Words = {
     attempts: (attempts) => count(attempts, { one: "попытка", few: "попытки", many: "попыток", other: "попытки" }),
     allAddresses: "Все адреса",
     none: "Доставок ещё нет",
+    noneHint: "Здесь появится каждое событие источника, которое получает адрес.",
     noMatch: "Ни одна доставка не подходит",
     noneSince: (time) => `Ни одна доставка не подходит, начиная с ${time}`,
     olderUnsearched: "Более ранние доставки ещё не просмотрены.",

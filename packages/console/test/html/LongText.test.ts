@@ -1,4 +1,4 @@
-import { longText } from "@data-cabinet/console/html/LongText"
+import { longText, shortText } from "@data-cabinet/console/html/LongText"
 import { escapeHtml, markup } from "@data-cabinet/http-node/html/Html"
 import { assert, it } from "vitest"
 
@@ -46,4 +46,13 @@ it("a very long text is in chunks, which hold all of it", () => {
     assert.isAtLeast(all.length, 5)
     for (const chunk of all) assert.isAtMost(piecesIn(chunk).join("").length, 16_385)
   }
+})
+
+it("shortText keeps the beginning and the end of a long text, and halves no character", () => {
+  const url = `https://example.com/${"🏳️‍🌈".repeat(200)}/inbound`
+  const short = shortText(url)
+  assert.strictEqual(shortText("https://example.com/hook"), "https://example.com/hook")
+  assert.match(short, /^https:\/\/example\.com\/.*….*\/inbound$/u)
+  assert.isAtMost(short.length, 97)
+  assert.isTrue(short.isWellFormed())
 })
