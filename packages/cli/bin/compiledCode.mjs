@@ -3,7 +3,8 @@
  * has only those that V8 compiles before it runs a file. Plain JavaScript, like all that runs before the program.
  *
  * V8 refuses code of another version of itself or made with other flags. It does not prove that the code belongs to the
- * source, so a file is found by a hash of both, in a folder that nobody else can write to.
+ * source, so a file is found by a hash of both, in a folder that nobody else can write to. Nor does it see that bytes are
+ * damaged, as they are after a loss of power: a file ends with a checksum.
  */
 import crypto from "node:crypto"
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -12,6 +13,7 @@ import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import vm from "node:vm"
+import zlib from "node:zlib"
 
 /** When most of what a start runs has run. Heap.ts sets one flag from time to time, and sets it again after us. */
 const SAVE_AFTER_MILLIS = 2_000
@@ -37,9 +39,20 @@ const folder = () => {
   }
 }
 
+const CHECKSUM_BYTES = 4
+
+const withChecksum = (code) => {
+  const checksum = Buffer.alloc(CHECKSUM_BYTES)
+  checksum.writeUInt32BE(zlib.crc32(code))
+  return Buffer.concat([code, checksum])
+}
+
+/** Undefined if the file is missing or damaged. */
 const read = (path) => {
   try {
-    return readFileSync(path)
+    const bytes = readFileSync(path)
+    const code = bytes.subarray(0, -CHECKSUM_BYTES)
+    return zlib.crc32(code) === bytes.readUInt32BE(code.length) ? code : undefined
   } catch {
     return undefined
   }
@@ -58,7 +71,7 @@ const save = (path, fresh) => {
   if (next === undefined) return removeOld(path)
   setFlagsFromString(USUAL_FLAGS)
   const unfinished = `${next.file}.${process.pid}`
-  writeFileSync(unfinished, next.script.createCachedData(), { mode: 0o600 })
+  writeFileSync(unfinished, withChecksum(next.script.createCachedData()), { mode: 0o600 })
   renameSync(unfinished, next.file)
   setTimeout(tried(save), PAUSE_MILLIS, path, fresh).unref()
 }

@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, expect, it } from "vitest"
@@ -57,6 +67,17 @@ it.skipIf(process.getuid === undefined)("runCompiled runs a changed file of the 
   run()
   write(part, `exports.word = () => "two"`)
   expect(run()[0]).toBe("two entry.cjs")
+})
+
+it.skipIf(process.getuid === undefined)("runCompiled replaces code that is damaged", () => {
+  run()
+  const paths = files().map(({ name }) => join(kept, name))
+  for (const path of paths) {
+    const bytes = readFileSync(path)
+    writeFileSync(path, bytes.fill(0, bytes.length >> 1))
+  }
+  expect(run()).toEqual(["one entry.cjs", "kept"])
+  for (const path of paths) expect(readFileSync(path).subarray(-8)).not.toEqual(Buffer.alloc(8))
 })
 
 it.skipIf(process.getuid === undefined)("runCompiled takes nothing from a folder that others can write to", () => {
