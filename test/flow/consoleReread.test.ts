@@ -38,7 +38,7 @@ it("the event's screen reads its original again for an editor, and shows what de
 })
 
 it("the screen of an event in JSON offers no rereading, and its form is refused with a message", async () => {
-  const id = await sent('{"name":"Anna"}', "application/json")
+  const id = await sent('{"name":"Анна"}', "application/json")
   assert.notInclude((await editor.get(`/console/events/${id}`)).text, "/reread")
   const refused = await editor.post(`/console/events/${id}/reread`, { encoding: "koi8-r" })
   assert.strictEqual(refused.status, 409)

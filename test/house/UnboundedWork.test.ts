@@ -72,6 +72,7 @@ const BOUNDED: ReadonlyArray<readonly [path: string, call: string, why: string]>
   ["packages/cli/src/commands/Root.ts", "settingFlags(...PLACE)", "names of settings"],
   ["packages/cli/src/commands/ServeCommand.ts", "settingFlags(...OWN)", "names of settings"],
   ["packages/cli/src/library/TablesApi.ts", "(...namesOf(object))", "two names"],
+  ["packages/console/src/words/IsolatedWords.ts", "words(...values", "the arguments of one sentence"],
   [
     "packages/store-pg/src/embedded/Restore.ts",
     "joinPath(target, ...clusterPath(",

@@ -1,22 +1,6 @@
 /** Reads a filter line from left to right: its words, quoted texts and signs. What is wrong ends the reading. */
+import type { LineFault } from "../words/English.ts"
 import { AND, OR, SPACE } from "./FilterLineText.ts"
-
-/** What is wrong with a line. */
-export type LineFault =
-  /** Another text stands where this is expected. */
-  | "column"
-  | "condition"
-  | "value"
-  | "join"
-  | "bracket"
-  /** A quote has no end. */
-  | "quote"
-  /** A backslash in quotes is followed by a wrong character. */
-  | "escape"
-  /** No column has this name, or several have. */
-  | "unknown"
-  /** The filters or the nested brackets are too many. */
-  | "many"
 
 /** A fault, and its place as an index into the line. */
 export interface LineError {

@@ -1,6 +1,5 @@
 /** The screens in English. */
 import type { DeliveryOutcome, DeliveryType, Timing } from "@data-cabinet/core/delivery/Attempt"
-import type { LineFault } from "../table/FilterLineScanner.ts"
 import { ENGLISH_SETTINGS } from "./SettingWords.ts"
 import { type Forms, formsIn, numbersIn, plurals, tenthsIn } from "./Plural.ts"
 import type { Finding } from "@data-cabinet/core/diagnostics/Doctor"
@@ -77,6 +76,23 @@ const deliveryStates: Readonly<Record<string, string>> = {
   failed: "failed",
   cancelled: "cancelled",
 }
+
+/** What is wrong with a line of filters. */
+export type LineFault =
+  /** Another text stands where what is named here is expected. */
+  | "column"
+  | "condition"
+  | "value"
+  | "join"
+  | "bracket"
+  /** A quote has no end. */
+  | "quote"
+  /** A backslash in quotes is followed by a wrong character. */
+  | "escape"
+  /** No column has this name, or several have. */
+  | "unknown"
+  /** The filters or the nested brackets are too many. */
+  | "many"
 
 export const ENGLISH = {
   product: "Data Cabinet",

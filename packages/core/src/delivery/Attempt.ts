@@ -22,6 +22,7 @@ export const PHASES = ["nameMs", "connectMs", "tlsMs", "waitMs", "bodyMs"] as co
   keyof Timing
 >
 
+/** Of a request that had no phase. */
 export const NO_TIMING: Timing = { nameMs: null, connectMs: null, tlsMs: null, waitMs: null, bodyMs: null }
 
 /** The outcome of one request. `status` is null if no response was received, and then `failure` says why. */

@@ -62,6 +62,21 @@ const literal = ({ hostname }: URL): string | null => {
   return isIP(host) === 0 ? null : host
 }
 
+/** Why one of the addresses may not be reached; null if all may. */
+const refused = (
+  url: URL,
+  addresses: ReadonlyArray<string>,
+  verdict: (address: string) => string | null,
+): OutgoingError | null => {
+  for (const address of addresses) {
+    const why = verdict(address)
+    if (why === null) continue
+    const where = addresses[0] === literal(url) ? address : `${url.hostname} resolves to ${address}, which`
+    return refusal("not_public", `${where} is not a public address: ${why}`)
+  }
+  return null
+}
+
 const make = (options: PinnedClientOptions) =>
   Effect.gen(function* () {
     const names = yield* NameLookup
@@ -76,24 +91,14 @@ const make = (options: PinnedClientOptions) =>
     yield* Effect.forkScoped(Effect.delay(loadLibrary, "1 second"))
     const sendWhole = sender(connections)
 
-    const refuse = (url: URL, addresses: ReadonlyArray<string>): OutgoingError | null => {
-      for (const address of addresses) {
-        const why = verdict(address)
-        if (why === null) continue
-        const where = addresses[0] === literal(url) ? address : `${url.hostname} resolves to ${address}, which`
-        return refusal("not_public", `${where} is not a public address: ${why}`)
-      }
-      return null
-    }
-
     const check = (url: URL): Effect.Effect<ReadonlyArray<string>, OutgoingError> => {
       const badForm = whyBadForm(url)
       if (badForm !== null) return Effect.fail(refusal("bad_url", badForm))
       const ip = literal(url)
       const found = ip === null ? names.addresses(url.hostname) : Effect.succeed([ip])
       return Effect.flatMap(found, (addresses) => {
-        const refused = refuse(url, addresses)
-        return refused === null ? Effect.succeed(addresses) : Effect.fail(refused)
+        const error = refused(url, addresses, verdict)
+        return error === null ? Effect.succeed(addresses) : Effect.fail(error)
       })
     }
 
