@@ -16,12 +16,12 @@ import {
   type PayloadShape,
 } from "./PayloadShape.ts"
 
-/** An event to learn from. */
-export interface LearnedEvent {
-  /** As JSON text that this program or PostgreSQL accepted, without repeated keys. */
-  readonly payload: string
-  /** When it was received, in milliseconds. */
-  readonly at: number
+/** Events to learn from, at least one. */
+export interface LearnedEvents {
+  /** As JSON texts that PostgreSQL accepted, without repeated keys; separated by commas. */
+  readonly payloads: string
+  /** When each was received, in milliseconds. */
+  readonly times: ReadonlyArray<number>
 }
 
 /** Stands in the place of the next member while a list is open. */
@@ -68,18 +68,26 @@ export class ShapeLearning {
   /** The index of the next character, and the field of the value that begins there. */
   #next = 0
   #field: Field | null = null
+  #times: ReadonlyArray<number> = []
+  #event = 0
   #time = 0
 
   constructor(shape: PayloadShape) {
     this.#shape = shape
   }
 
-  /** Begins with an event. `advance` must have ended the one before. */
-  begin({ payload, at }: LearnedEvent): void {
-    this.#text = payload
-    this.#next = afterSpace(payload, 0)
+  /** Begins with events. `advance` must have ended the ones before. */
+  begin({ payloads, times }: LearnedEvents): void {
+    this.#text = payloads
+    this.#times = times
+    this.#event = 0
+    this.#payload(0)
+  }
+
+  #payload(from: number): void {
+    this.#next = afterSpace(this.#text, from)
     this.#field = this.#shape.root
-    this.#time = at
+    this.#time = this.#times[this.#event++]!
   }
 
   /** Reads about this many more characters; returns whether it has read all. */
@@ -153,7 +161,7 @@ export class ShapeLearning {
     return true
   }
 
-  /** Closes what ends after a value; returns whether that was the last one. */
+  /** Closes what ends after a value; returns whether that was the last event. */
   #ends(): boolean {
     while (this.#open.length > 0) {
       const at = afterSpace(this.#text, this.#next)
@@ -167,7 +175,9 @@ export class ShapeLearning {
       this.#open.pop()
       this.#places.pop()
     }
-    return true
+    if (this.#event === this.#times.length) return true
+    this.#payload(afterSpace(this.#text, this.#next) + 1)
+    return false
   }
 
   #item(): void {

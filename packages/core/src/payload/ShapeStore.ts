@@ -3,23 +3,20 @@ import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
 import type { PayloadShape } from "./PayloadShape.ts"
+import type { LearnedEvents } from "./ShapeLearning.ts"
 
 /** The kind and the name of the follower. */
 export const SHAPES = "shapes"
 
-/** An event of a slice. */
-export interface ShapedEvent {
+/** Some events of one source. Those of a slice are in the order of the feed. */
+export interface ShapedEvents extends LearnedEvents {
   readonly sourceId: number
-  /** As JSON text. */
-  readonly payload: string
-  /** When it was received, in milliseconds. */
-  readonly at: number
 }
 
-/** Changes the shapes of the events' sources by these events, in their order. */
+/** Changes the shapes of the events' sources by these events. */
 export type Learn = (
   shapes: ReadonlyMap<number, PayloadShape>,
-  events: ReadonlyArray<ShapedEvent>,
+  slice: ReadonlyArray<ShapedEvents>,
 ) => Effect.Effect<void>
 
 /** How much one transaction learns from: whichever ends first, but at least one event. */

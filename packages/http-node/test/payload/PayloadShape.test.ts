@@ -28,7 +28,7 @@ const objectOf = (text: string): JsonObject => ownJson(text) as JsonObject
 const learn = (payloads: ReadonlyArray<JsonObject>, shape: PayloadShape = emptyShape(), at = START): PayloadShape => {
   const learning = new ShapeLearning(shape)
   for (const payload of payloads) {
-    learning.begin({ payload: jsonText(payload), at })
+    learning.begin({ payloads: jsonText(payload), times: [at] })
     while (!learning.advance(7));
   }
   return shape
@@ -242,10 +242,8 @@ it("ShapeLearning learns the same from text with white space, however it is divi
   for (const payloads of CORPUS) {
     const shape = emptyShape()
     const learning = new ShapeLearning(shape)
-    for (const payload of payloads) {
-      learning.begin({ payload: spaced(payload), at: START })
-      assert.isTrue(learning.advance(Number.POSITIVE_INFINITY))
-    }
+    learning.begin({ payloads: payloads.map(spaced).join(","), times: payloads.map(() => START) })
+    assert.isTrue(learning.advance(Number.POSITIVE_INFINITY))
     assert.deepStrictEqual(shape, learn(payloads))
   }
 })

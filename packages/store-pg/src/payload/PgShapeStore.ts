@@ -3,7 +3,7 @@ import type { HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { emptyShape, type PayloadShape } from "@data-cabinet/core/payload/PayloadShape"
 import {
   type Learn,
-  type ShapedEvent,
+  type ShapedEvents,
   SHAPES,
   type ShapeSlice,
   ShapeStore,
@@ -18,22 +18,29 @@ import { behind } from "../feed/Behind.ts"
 
 type Sql = PgClient.PgClient
 
+/** About how much a row has: a longer text is received in several pieces, and is freed late. */
+const ROW_BYTES = 32_768
+
 /**
  * $1 to $3: the event to continue after; $4, $5: the watermark; $6: how many events, $7: how many bytes. An event that is
- * larger than all of them comes alone.
+ * larger than all of them comes alone. A row has many events of a source, because to read a row takes the driver longer
+ * than to learn from an event; each names the last event of all. Nulls if its events are erased.
  */
 export const NEXT_PAYLOADS = `
 WITH came AS MATERIALIZED (
   SELECT w.*, sum(w.bytes) OVER (ORDER BY w.epoch, w.xid, w.id) - w.bytes AS before FROM (${behind(
-    "e.epoch, e.xid, e.id, e.bytes",
+    "e.epoch, e.xid, e.id, e.bytes, e.source_id, e.received_at, e.purged_at, e.payload",
     ["$1::int8", "$2::int8", "$3::int8"],
     " AND (e.epoch, e.xid) < ($4::int8, $5::int8)",
     "$6::int8",
   )}) w ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8
 )
-SELECT c.epoch::float8 AS epoch, c.xid::text AS xid, c.id::float8 AS id, e.source_id::float8 AS "sourceId",
-  e.payload::text AS payload, floor(extract(epoch FROM e.received_at) * 1000)::float8 AS at, e.purged_at IS NOT NULL AS erased
-FROM came c JOIN cabinet.event e ON e.id = c.id WHERE c.before < $7::int8 ORDER BY c.epoch, c.xid, c.id`
+SELECT l.epoch::float8 AS epoch, l.xid::text AS xid, l.id::float8 AS id, c.source_id::float8 AS "sourceId",
+  string_agg(c.payload::text, ',' ORDER BY c.epoch, c.xid, c.id) FILTER (WHERE c.purged_at IS NULL) AS payloads,
+  string_agg(((date_part('epoch', c.received_at) * 1000000)::int8 / 1000)::text, ',' ORDER BY c.epoch, c.xid, c.id)
+    FILTER (WHERE c.purged_at IS NULL) AS times
+FROM came c, (SELECT epoch, xid, id FROM came WHERE before < $7::int8 ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1) l
+WHERE c.before < $7::int8 GROUP BY l.epoch, l.xid, l.id, c.source_id, c.before / ${ROW_BYTES} ORDER BY c.before / ${ROW_BYTES}`
 
 /** $1: sources. */
 export const READ_SHAPES = `
@@ -44,12 +51,18 @@ export const WRITE_SHAPES = `
 INSERT INTO cabinet.shape (source_id, fields) SELECT * FROM unnest($1::int8[], $2::text[])
 ON CONFLICT (source_id) DO UPDATE SET fields = excluded.fields`
 
-interface PayloadRow extends ShapedEvent {
+interface PayloadRow {
   readonly epoch: number
   readonly xid: string
   readonly id: number
-  readonly erased: boolean
+  readonly sourceId: number
+  readonly payloads: string | null
+  /** Separated by commas. */
+  readonly times: string | null
 }
+
+const toEvents = ({ sourceId, payloads, times }: PayloadRow): ReadonlyArray<ShapedEvents> =>
+  payloads === null || times === null ? [] : [{ sourceId, payloads, times: times.split(",").map(Number) }]
 
 const readShapes = (sql: Sql, sourceIds: ReadonlyArray<number>) =>
   Effect.map(
@@ -57,7 +70,7 @@ const readShapes = (sql: Sql, sourceIds: ReadonlyArray<number>) =>
     (rows) => new Map(rows.map(({ sourceId, fields }) => [sourceId, shapeOfText(fields)])),
   )
 
-const learnInto = Effect.fnUntraced(function* (sql: Sql, learn: Learn, events: ReadonlyArray<ShapedEvent>) {
+const learnInto = Effect.fnUntraced(function* (sql: Sql, learn: Learn, events: ReadonlyArray<ShapedEvents>) {
   if (events.length === 0) return
   const sourceIds = [...new Set(events.map(({ sourceId }) => sourceId))]
   const known = yield* readShapes(sql, sourceIds)
@@ -75,11 +88,7 @@ const learnNext = (sql: Sql, learn: Learn, slice: ShapeSlice, held: HeldFollower
       const came = yield* sql.unsafe<PayloadRow>(NEXT_PAYLOADS, values)
       const last = came.at(-1)
       if (last === undefined) return { place: null, result: false }
-      yield* learnInto(
-        sql,
-        learn,
-        came.filter(({ erased }) => !erased),
-      )
+      yield* learnInto(sql, learn, came.flatMap(toEvents))
       return { place: { epoch: last.epoch, xid: BigInt(last.xid), id: last.id }, result: true }
     }),
   )
