@@ -114,6 +114,12 @@ const PARTS = {
     run: [vitest, "run", "test/fault/smallMachine.test.ts", "--disable-console-intercept"],
     env: { SMALL_SECONDS: "30" },
   },
+  everything: {
+    about: "ten minutes of everything that a server does at once, at half of its capacity",
+    missing: null,
+    run: [vitest, "run", "test/fault/everything.test.ts", "--disable-console-intercept"],
+    env: { EVERYTHING_SECONDS: "600" },
+  },
   ordered: {
     about: "a thousand faults of deliveries in order",
     missing: null,

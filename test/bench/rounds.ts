@@ -62,7 +62,18 @@ const drive = async ({ name, ask, pid }: Driven, order: Times, databaseCpu: () =
   if (done === 0) throw new Error(`${name} had nothing left to do in a round`)
   const each = (now: number, then: number) => ((now - then) * 1000) / done
   const cpu = { server: each(processCpu(pid), before.server), database: each(databaseCpu(), before.database), load: 0 }
-  return { done, seconds, rate: done / seconds, cpu, median: 0, p99: 0, failures: 0, firstFailure: null }
+  return {
+    done,
+    seconds,
+    rate: done / seconds,
+    cpu,
+    median: 0,
+    p99: 0,
+    most: 0,
+    late: 0,
+    failures: 0,
+    firstFailure: null,
+  }
 }
 
 interface Times {

@@ -140,6 +140,8 @@ export const drain = async (
     firstFailure: null,
     median: 0,
     p99: 0,
+    most: 0,
+    late: 0,
     cpu: { server: each(processCpu(one.pid) - before.server), database: each(cluster.cpu() - made), load: 0 },
   }
 }

@@ -23,6 +23,8 @@ let failures = 0
 let firstFailure: string | null = null
 let bytes = 0
 let measuring = false
+/** How late this process's own timer was at most while it measured, in milliseconds. */
+let late = 0
 let stopping = false
 
 interface Template {
@@ -155,6 +157,7 @@ const pace = (rate: number): NodeJS.Timeout => {
   let owed = 0
   return setInterval(() => {
     const now = performance.now()
+    if (measuring) late = Math.max(late, now - last - 1)
     owed += ((now - last) * rate) / 1000
     const count = Math.floor(owed)
     for (let n = 0; n < count; n++) {
@@ -195,6 +198,8 @@ const result: LoadResult = {
   next: counter,
   median: quantile(0.5),
   p99: quantile(0.99),
+  most: latencies.at(-1) ?? 0,
+  late,
   waiting: due.length,
 }
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0))

@@ -32,6 +32,9 @@ export interface LoadResult {
   readonly next: number
   readonly median: number
   readonly p99: number
+  readonly most: number
+  /** How late the generator itself was at most, if paced: what the machine withheld from it. */
+  readonly late: number
   /** Requests that were due and found no connection by the end. */
   readonly waiting: number
 }
@@ -39,7 +42,7 @@ export interface LoadResult {
 /** Latencies are 0 if none were measured. */
 export interface Measured extends Pick<
   LoadResult,
-  "done" | "failures" | "firstFailure" | "seconds" | "median" | "p99"
+  "done" | "failures" | "firstFailure" | "seconds" | "median" | "p99" | "most" | "late"
 > {
   /** Requests a second. */
   readonly rate: number
