@@ -20,6 +20,8 @@ const ENV = { CABINET_ALLOWED_NETWORKS: "127.0.0.0/8", CABINET_INTAKE_RATE: "0",
 let home: Home
 let file: string
 let receiver: Receiver
+/** Gets events in the order of the feed. */
+let ordered: Receiver
 /** The server's state when the backup was complete and the senders had stopped. */
 let key: string
 let before: ReadonlyArray<number>
@@ -58,9 +60,11 @@ beforeAll(async () => {
   home = newHome()
   file = join(home.dir, "cabinet.tar.gz")
   receiver = await startReceiver()
+  ordered = await startReceiver()
   const server = await home.serve(["--no-delivery"], ENV)
   key = server.welcome.key!.key
   await home.cabinet(["address", "add", receiver.url], ENV)
+  await home.cabinet(["address", "add", ordered.url, "--order", "feed"], ENV)
 
   const acknowledged: Array<number> = []
   let enough = () => {}
@@ -94,6 +98,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await endAll()
   await receiver.close()
+  await ordered.close()
 })
 
 it("a backup overwrites nothing, and requires a database", async () => {
@@ -187,8 +192,12 @@ it("a restored backup has everything acknowledged before the backup, and continu
   // A client that uses the old cursor only now also gets the new event, perhaps after repeated ones.
   expect(idsOf((await read(server, "/api/v1/events", cursor)).all).at(-1)).toBe(id)
 
-  const delivered = () =>
-    new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id))
+  const idsAt = ({ received }: Receiver) =>
+    received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: number } }).data.id)
+  const delivered = () => new Set(idsAt(receiver))
   await receiver.until(() => [...events, id].every((each) => delivered().has(each)))
+  // Its position is behind the last event of the old epoch, and goes on into the new one.
+  await ordered.until(() => idsAt(ordered).length > events.length)
+  expect(idsAt(ordered)).toEqual([...events, id])
   expect(await server.stop("SIGTERM")).toBe(0)
 })

@@ -68,7 +68,7 @@ const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html =
       : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
   const reason = reasonIn(frame, attempt)
   const to = markup`<a href="${consolePath(frame, `deliveries/${attempt.deliveryId}`)}">${attempt.number}</a>`
-  return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}</th><td class="n wide-only">${to}</td>
+  return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}${attempt.events > 1 && markup`<small class="soft">${words.several(attempt.events)}</small>`}</th><td class="n wide-only">${to}</td>
 <td><span class="why">${badge(OUTCOME_TONES[outcomeOf(attempt)], String(attempt.status ?? words.noResponse))}${reason !== null && markup` ${reason}`}</span>${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">\n${attempt.responseBody}</pre></details>`}</td>
 <td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
 }

@@ -945,9 +945,14 @@ export const ENGLISH = {
     troubles: (troubles: number) => `${count(troubles, { one: "finding needs", other: "findings need" })} attention.`,
     followers: "Work behind the feed",
     follower: "Follower",
-    kinds: { activity: "counts of events", client: "client", destination: "destination" } as Readonly<
-      Record<string, string>
-    >,
+    kinds: {
+      activity: "counts of events",
+      client: "client",
+      deliveries: "written for many addresses",
+      delivery: "address, events in order",
+      destination: "destination",
+      shapes: "what sources send",
+    } as Readonly<Record<string, string>>,
     key: "Key",
     position: "Last event",
     moved: "Moved",
@@ -1432,6 +1437,7 @@ export const ENGLISH = {
   },
   integration: {
     tab: "API and addresses",
+    several: (events: number) => `${count(events, { one: "event", other: "events" })} together`,
     api: "API",
     base: "Address of the API",
     docs: "Reference of the API",

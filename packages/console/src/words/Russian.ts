@@ -935,7 +935,14 @@ export const RUSSIAN: Words = {
     troubles: (troubles) => `Требует внимания: ${troubles}.`,
     followers: "Работа по ленте событий",
     follower: "Последователь",
-    kinds: { activity: "подсчёт событий", client: "клиент", destination: "место назначения" },
+    kinds: {
+      activity: "подсчёт событий",
+      client: "клиент",
+      deliveries: "запись для многих адресов",
+      delivery: "адрес, события по порядку",
+      destination: "место назначения",
+      shapes: "что присылают источники",
+    },
     key: "Ключ",
     position: "Последнее событие",
     moved: "Сдвинулся",
@@ -1420,6 +1427,8 @@ export const RUSSIAN: Words = {
   },
   integration: {
     tab: "Программы и адреса",
+    several: (number) =>
+      `вместе ${count(number, { one: "событие", few: "события", many: "событий", other: "события" })}`,
     api: "API",
     base: "Адрес API",
     docs: "Справочник API",

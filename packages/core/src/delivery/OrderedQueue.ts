@@ -32,8 +32,9 @@ export type Recipient = Pick<
   "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body" | "agent"
 >
 
-/** The most events of a page, and of one for a quick receiver. What a page costs is shared by its events. */
+/** The most events of a page. */
 export const PAGE_EVENTS = 200
+/** The most events of a page for a quick receiver: what a page costs is shared by its events. */
 export const QUICK_PAGE_EVENTS = 1_000
 
 /** The next events of an address. */

@@ -1,4 +1,5 @@
 /** Interprets how far the work behind the feed has come. */
+import { ORDERED } from "../delivery/OrderedQueue.ts"
 import { CLIENT_KIND, type FollowerState, MOST_BEHIND } from "../follower/FollowerStore.ts"
 import { REBUILD_KIND } from "../row/RebuildStore.ts"
 import { counted } from "../text/Counted.ts"
@@ -21,7 +22,7 @@ const described = (follower: FollowerState): string => {
   const { kind, name, key, failures, error, retryAt } = follower
   if (isRemains(follower)) return `the rebuild of the table of source ${name} has lost its process`
   if (kind === CLIENT_KIND) return `the client ${name} of the key ${key} is ${lag(follower)}`
-  const which = kind === name ? kind : `${kind} ${name}`
+  const which = kind === ORDERED ? `address ${name}` : kind === name ? kind : `${kind} ${name}`
   return failures === 0
     ? `${which} is ${lag(follower)}`
     : `${which} failed ${counted(failures, "time")} in a row and is ${lag(follower)}; it is tried again at ${retryAt}: ${error?.replace(/\.$/, "")}`

@@ -331,6 +331,12 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
   ],
   [
     "followers",
+    diagnostics({ followers: [{ ...FOLLOWER, kind: "delivery", name: "7", behind: 1, behindSeconds: 301 }] }),
+    "warn",
+    /: address 7 is 1 event behind/,
+  ],
+  [
+    "followers",
     diagnostics({
       followers: [{ ...FOLLOWER, behind: 10_000, failures: 3, error: "disk full.", retryAt: "2026-11-27T12:00:00Z" }],
     }),
