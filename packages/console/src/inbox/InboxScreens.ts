@@ -114,8 +114,8 @@ export const inboxScreens = Effect.gen(function* () {
     get: Effect.fnUntraced(function* ({ frame }) {
       const [form, ...others] = yield* inbox.forms
       if (form === undefined) return { screen: noInboxScreen(frame) }
-      const first = yield* Effect.findFirst([form, ...others].slice(0, LOOKED_INTO), hasMessages)
-      return { location: consolePath(frame, `inbox/${Option.getOrElse(first, () => form).id}`) }
+      const used = yield* Effect.findFirst([form, ...others].slice(0, LOOKED_INTO), hasMessages)
+      return { location: consolePath(frame, `inbox/${Option.getOrElse(used, () => form).id}`) }
     }),
   }
   const list: ConsoleScreen = {
