@@ -30,7 +30,7 @@ import { rowsCommand } from "./RowsCommand.ts"
 import { schemaCommand } from "./SchemaCommand.ts"
 import { serveCommand, workerCommand } from "./ServeCommand.ts"
 import { sourceCommand } from "./SourceCommand.ts"
-import { typesCommand } from "./ShapeCommands.ts"
+import { asyncApiCommand, typesCommand } from "./ShapeCommands.ts"
 import { sqlCommand } from "./SqlCommand.ts"
 import { tableCommand } from "./TableCommand.ts"
 import { tenantCommand } from "./TenantCommand.ts"
@@ -42,6 +42,7 @@ export const cabinet = root.pipe(
     workerCommand,
     sourceCommand,
     typesCommand,
+    asyncApiCommand,
     keyCommand,
     tokenCommand,
     consoleCommand,

@@ -1,6 +1,7 @@
-/** `cabinet source shape`, `cabinet source schema` and `cabinet types`: what the payloads of sources look like. */
+/** `cabinet source shape`, `cabinet source schema`, `cabinet types` and `cabinet asyncapi`: what the payloads of sources look like. */
 import { type FieldChange, type PayloadField, sourceShapeShape } from "@data-cabinet/core/payload/ShapeFields"
 import { Shapes } from "@data-cabinet/core/payload/Shapes"
+import { BaseAddress } from "@data-cabinet/core/source/BaseAddress"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -47,15 +48,18 @@ export const shape = Command.make("shape", { id: sourceArgument("ID") }, (input)
   ),
 ).pipe(Command.withDescription("Show the fields that a source sends, and what has changed about them"))
 
+const reportJson = Effect.fnUntraced(function* (text: string) {
+  const chosen = yield* format
+  if (chosen === false) yield* printValue(text)
+  else yield* report(chosen, new JsonText(text), () => text)
+})
+
 /** `source schema`. */
 export const schema = Command.make("schema", { id: sourceArgument("ID") }, (input) =>
   withCabinet({}, () =>
     Effect.gen(function* () {
       const id = yield* sourceNamed(input.id)
-      const text = yield* Shapes.use((shapes) => shapes.schema(id))
-      const chosen = yield* format
-      if (chosen === false) yield* printValue(text)
-      else yield* report(chosen, new JsonText(text), () => text)
+      yield* reportJson(yield* Shapes.use((shapes) => shapes.schema(id)))
     }),
   ),
 ).pipe(Command.withDescription("Print a JSON Schema of what a source sends"))
@@ -81,3 +85,13 @@ export const typesCommand = Command.make(
       }),
     ),
 ).pipe(Command.withDescription("Print TypeScript types of what a source sends, or all sources"))
+
+/** `cabinet asyncapi`. */
+export const asyncApiCommand = Command.make("asyncapi", {}, () =>
+  withCabinet({}, () =>
+    Effect.gen(function* () {
+      const { url } = yield* BaseAddress.use((address) => address.get)
+      yield* reportJson(yield* Shapes.use((shapes) => shapes.asyncApi(url)))
+    }),
+  ),
+).pipe(Command.withDescription("Print an AsyncAPI document of what the cabinet sends"))

@@ -47,6 +47,8 @@ export interface SourcesApi {
   readonly schema: (id: number) => Promise<string>
   /** A declaration in TypeScript of its payloads; without an id, those of all sources. */
   readonly types: (id?: number) => Promise<string>
+  /** An AsyncAPI 3.0 document of what the cabinet sends, as JSON text: deliveries and the feed, with a message for each source. */
+  readonly asyncApi: () => Promise<string>
   /** Creates a new intake address. The old one responds with 404 from then on, or after `keepOldSeconds`. */
   readonly rotateSecret: (id: number, options?: RotateOptions) => Promise<SourceWithAddress>
 }
@@ -72,6 +74,7 @@ export const sourcesApi = (run: Run, baseUrl: string): SourcesApi => {
     shape: (id) => run(Shapes.use((shapes) => shapes.fields(id))),
     schema: (id) => run(Shapes.use((shapes) => shapes.schema(id))),
     types: (id) => run(Shapes.use((shapes) => (id === undefined ? shapes.allTypes : shapes.types(id)))),
+    asyncApi: () => run(Shapes.use((shapes) => shapes.asyncApi(baseUrl))),
     rotateSecret: (id, options) => call((sources) => Effect.map(sources.rotateSecret(id, options), addressed)),
   }
 }

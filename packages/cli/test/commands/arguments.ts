@@ -14,6 +14,7 @@ export const ARGUMENTS: Readonly<Record<string, ReadonlyArray<string>>> = {
   "source shape": ["1"],
   "source schema": ["1"],
   types: [],
+  asyncapi: [],
   "source set": ["1", "--encoding", "utf-8"],
   "source rename": ["1", "Orders"],
   "source archive": ["1"],

@@ -153,6 +153,8 @@ export interface Operations {
   readonly getSourceShape: { readonly input: { readonly path: { readonly id: number } }; readonly output: SourceShape }
   /** JSON Schema of what a source sends. */
   readonly getSourceSchema: { readonly input: { readonly path: { readonly id: number } }; readonly output: Readonly<Record<string, unknown>> }
+  /** AsyncAPI document of what the cabinet sends. */
+  readonly getAsyncApi: { readonly input: {  }; readonly output: Readonly<Record<string, unknown>> }
   /** Notices of the cabinet. */
   readonly getNotices: { readonly input: {  }; readonly output: NoticeState }
   /** Switch notices on or off. */
@@ -382,6 +384,7 @@ export const OPERATIONS = {
   listActivity: "GET activity",
   getSourceShape: "GET sources/{id}/shape",
   getSourceSchema: "GET sources/{id}/schema",
+  getAsyncApi: "GET asyncapi",
   getNotices: "GET notices",
   setNotices: "PUT notices",
   listTables: "GET tables",

@@ -5,11 +5,15 @@
 import { type Field, isAlwaysThere, type Kind, kindsSeen, type PayloadShape } from "./PayloadShape.ts"
 
 /** A source, as its type is named. */
-export interface TypedSource {
+export interface NamedSource {
   readonly id: number
-  readonly name: string
   /** The name of its table. */
   readonly table: string | null
+}
+
+/** A source, as its type is declared. */
+export interface TypedSource extends NamedSource {
+  readonly name: string
   readonly shape: PayloadShape
 }
 
@@ -48,7 +52,7 @@ const typeOf = (field: Field, indent: string): string => {
   return types.size === 0 ? "unknown" : [...types].join(" | ")
 }
 
-const typeName = ({ id, table }: TypedSource): string => {
+const typeName = ({ id, table }: NamedSource): string => {
   const words = (table ?? "").split(/[^A-Za-z0-9]/)
   const name = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("")
   return /^[A-Z]/.test(name) ? name : `Source${id}`
@@ -60,15 +64,23 @@ const inComment = (name: string): string => JSON.stringify(name).replaceAll("*/"
 /** A module that declares nothing. */
 const NOTHING = "export {}\n"
 
+/** The name of each source's type, unique without regard to case. */
+export const typeNames = (sources: ReadonlyArray<NamedSource>): ReadonlyArray<string> => {
+  const used = new Set<string>()
+  return sources.map((source) => {
+    let name = typeName(source)
+    while (used.has(name.toLowerCase())) name = `${name}Of${source.id}`
+    used.add(name.toLowerCase())
+    return name
+  })
+}
+
 /** The declarations for these sources, each with a name of its own. */
 export const shapeTypes = (sources: ReadonlyArray<TypedSource>): string => {
-  const used = new Set<string>()
-  const declarations = sources.map((source) => {
-    const wanted = typeName(source)
-    const name = used.has(wanted.toLowerCase()) ? `${wanted}Of${source.id}` : wanted
-    used.add(name.toLowerCase())
-    const about = `/** A payload of source ${source.id}, ${inComment(source.name)}. */`
-    return `${about}\nexport type ${name} = ${objectType(source.shape.root, "")}\n`
+  const names = typeNames(sources)
+  const declarations = sources.map(({ id, name, shape }, at) => {
+    const about = `/** A payload of source ${id}, ${inComment(name)}. */`
+    return `${about}\nexport type ${names[at]!} = ${objectType(shape.root, "")}\n`
   })
   return declarations.length === 0 ? NOTHING : declarations.join("\n")
 }

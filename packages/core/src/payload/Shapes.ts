@@ -2,19 +2,23 @@
  * What the payloads of sources look like, as fields, as JSON Schema and as TypeScript types. Everything is read from what
  * a follower has learned (`LearnShapes`), so that it costs the same however many events there are.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Array, Context, Effect, Layer, Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
 import type { Source } from "../source/Source.ts"
 import type { SourceError } from "../source/SourceError.ts"
 import { noSuchSource, Sources } from "../source/Sources.ts"
+import { asyncApi, type MessageSource, messageSchema } from "./AsyncApi.ts"
 import { learnAhead } from "./LearnShapes.ts"
 import { emptyShape } from "./PayloadShape.ts"
 import { type SourceShape, shapeFields } from "./ShapeFields.ts"
 import { shapeSchema } from "./ShapeSchema.ts"
-import { shapeTypes } from "./ShapeTypes.ts"
+import { shapeTypes, typeNames } from "./ShapeTypes.ts"
 import { ShapeStore } from "./ShapeStore.ts"
+
+/** The bounds of an AsyncAPI document; `length` is that of its schemas, in characters. */
+const MESSAGES = { sources: 1_000, length: 4_000_000, atOnce: 20 } as const
 
 type Returns<A> = Effect.Effect<A, SourceError | StoreUnavailable>
 
@@ -33,6 +37,11 @@ export class Shapes extends Context.Service<
     readonly types: (sourceId: number) => Returns<string>
     /** The declarations of all sources, including archived ones. */
     readonly allTypes: Effect.Effect<string, StoreUnavailable>
+    /**
+     * An AsyncAPI document of what the cabinet sends, as JSON text: a message for each of the first 1,000 sources that are
+     * not archived, with the schemas that fit into 4 MB. `baseUrl`: the cabinet's address.
+     */
+    readonly asyncApi: (baseUrl: string) => Effect.Effect<string, StoreUnavailable>
   }
 >()("@data-cabinet/core/payload/Shapes") {
   static readonly layer = Layer.effect(
@@ -66,7 +75,26 @@ export class Shapes extends Context.Service<
         const { shapes } = yield* read(all)
         return new Map(all.map(({ id, name }) => [id, shapeSchema(shapes.get(id) ?? emptyShape(), name)]))
       })
+      const messages = Effect.fnUntraced(function* (all: ReadonlyArray<Source>) {
+        const names = typeNames(all.map(({ id, table }) => ({ id, table: table?.name ?? null })))
+        const named = all.map(({ id, name, archived }, at) => ({ id, name, archived, typeName: names[at]! }))
+        const active = named.filter(({ archived }) => !archived)
+        const described: Array<MessageSource> = []
+        yield* learnAhead(store)
+        let room = MESSAGES.length
+        for (const some of Array.chunksOf(active.slice(0, MESSAGES.sources), MESSAGES.atOnce)) {
+          const { shapes } = room > 0 ? yield* store.read(some.map(({ id }) => id)) : { shapes: null }
+          for (const { id, name, typeName } of some) {
+            const schema = shapes === null ? null : messageSchema(shapes.get(id) ?? emptyShape(), name)
+            if (schema !== null) room -= jsonText(schema).length
+            described.push({ id, name, typeName, schema: room < 0 ? null : schema })
+          }
+        }
+        return { sources: described, further: active.length - described.length }
+      })
       return Shapes.of({
+        asyncApi: (baseUrl) =>
+          Effect.map(Effect.flatMap(sources.list, messages), (found) => jsonText(asyncApi({ baseUrl, ...found }))),
         schemas,
         fields: (id) => Effect.map(one(id), ({ shape, now }) => shapeFields(id, shape, now)),
         schema: (id) => Effect.map(one(id), ({ source, shape }) => jsonText(shapeSchema(shape, source.name))),

@@ -5,9 +5,10 @@
 import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { listedShape } from "@data-cabinet/core/event/EventListStore"
 import { SPAM_REASONS } from "@data-cabinet/core/event/EventLog"
+import { EVENT_MEMBERS } from "@data-cabinet/core/event/EventShape"
 import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import * as Shape from "@data-cabinet/core/json/Shape"
-import { EVENT_MEMBERS, ref } from "../openapi/Schemas.ts"
+import { ref } from "../openapi/Schemas.ts"
 
 const LISTED = "An event as the feed has it, with what became of it."
 

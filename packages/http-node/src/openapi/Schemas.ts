@@ -1,10 +1,11 @@
 /** The schemas of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
+import { PING_SCHEMA, receivedSchema } from "@data-cabinet/core/delivery/DeliveryShape"
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
-import { CHANNELS } from "@data-cabinet/core/event/EventLog"
+import { eventShape } from "@data-cabinet/core/event/EventShape"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
 import { ackReceiptShape } from "@data-cabinet/core/follower/ClientFollowers"
 import * as Shape from "@data-cabinet/core/json/Shape"
-import { columnShape, sourceRefShape, tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
+import { columnShape, tableDetailShape, tableShape } from "@data-cabinet/core/row/Table"
 import { sourceShape } from "@data-cabinet/core/source/SourceShape"
 import { SOURCE_EXAMPLE } from "./Examples.ts"
 
@@ -27,40 +28,6 @@ type Described = { readonly [name: string]: Shape.Shape<never> }
 
 const object = (about: string, members: Described): Shape.JsonSchema => Shape.describedOnly(about, members).schema
 
-/** The members of an event, which is written as bytes. */
-export const EVENT_MEMBERS: Described = {
-  id: Shape.id("The event's number: `_event_id` of its row, and the id in the intake response.", 10417),
-  source: sourceRefShape,
-  channel: Shape.oneOf(CHANNELS, "`webhook`: the intake address; `file`: a file upload; `pull`: the polling of a URL."),
-  received_at: Shape.time("When the event was accepted."),
-  payload: Shape.open(
-    "The fields as sent, to the last digit. What did not parse as an object is under `_raw`, `_value` and `_parse_error`.",
-  ),
-  repeat_of: Shape.orNull(
-    Shape.id("The first event with the same body if this one repeats it; otherwise null.", 10411),
-  ),
-  history: Shape.flag("True for events that come from history: a file upload, the first run of polling."),
-  deleted_at: Shape.orNull(Shape.time("When the event's row was moved to the trash; otherwise null.")),
-  verified: Shape.optional(
-    Shape.flag(
-      "Whether the request came from the source's sender. Absent where the source has no recipe, and of what came otherwise than to its intake address.",
-    ),
-  ),
-  spam: Shape.optional(
-    Shape.flag(
-      "Always true: it is spam by the rules of its source, so it has no row and is not delivered. Absent otherwise.",
-    ),
-  ),
-}
-
-const delivery = (type: string, more: Described, description: string): Shape.JsonSchema =>
-  object(description, {
-    id: Shape.id("The delivery's number. The same number may arrive more than once.", 731),
-    type: Shape.leaf({ const: type }),
-    created_at: Shape.time("When the delivery was created."),
-    ...more,
-  })
-
 const NOT_PAGINATED = { type: "null", description: "Always null: the list is not paginated." }
 
 export const SCHEMAS = {
@@ -73,7 +40,7 @@ export const SCHEMAS = {
     description:
       "A row by column names. Numbers are JSON numbers with every digit that the database holds, dates `YYYY-MM-DD`, times with a zone RFC 3339 in UTC, times without `YYYY-MM-DDThh:mm:ss`, jsonb its structure.",
   },
-  Event: object("An event, as in the feed and in deliveries.", EVENT_MEMBERS),
+  Event: eventShape.schema,
   Error: object("The one shape of every error.", {
     error: Shape.describedOnly("What is wrong.", {
       type: Shape.oneOf([...new Set(Object.values(ERROR_TYPES))], "The kind of error."),
@@ -97,12 +64,8 @@ export const SCHEMAS = {
     { type: "string", description: "Where to continue from, now or later. Never null: store it and continue from it." },
   ),
   ...ackReceiptShape.components,
-  EventReceived: delivery(
-    "event.received",
-    { source: sourceRefShape, data: Shape.leaf({ $ref: "#/components/schemas/Event" }) },
-    "The body of a delivery: a new event.",
-  ),
-  Ping: delivery("ping", {}, "The body that checks whether a delivery address responds."),
+  EventReceived: receivedSchema({ $ref: "#/components/schemas/Event" }),
+  Ping: PING_SCHEMA,
   IntakeReceipt: object("One accepted event.", {
     ok: Shape.leaf({ const: true }),
     id: Shape.id("The event's number.", 10417),

@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import { manageEndpoint } from "../manage/ManageEndpoint.ts"
 import { idSegment } from "../manage/ManageParameters.ts"
 import { one } from "../manage/ManageResponses.ts"
+import { HttpSettings } from "../server/HttpSettings.ts"
 
 const bytesOf = (text: string) => Buffer.from(`${text.trimEnd()}\n`)
 
@@ -20,6 +21,7 @@ const LEARNED = "It is learned from every event behind the feed, and holds names
 
 export const manageShapes = Effect.gen(function* () {
   const shapes = yield* Shapes
+  const { baseUrl } = yield* HttpSettings
   const common = {
     tag: "Sources",
     method: "GET",
@@ -66,6 +68,18 @@ export const manageShapes = Effect.gen(function* () {
       action: "event.read",
       response: declarations,
       respond: () => Effect.map(shapes.allTypes, bytesOf),
+    }),
+    manageEndpoint({
+      id: "getAsyncApi",
+      tag: "Sources",
+      method: "GET",
+      path: "/manage/v1/asyncapi",
+      summary: "AsyncAPI document of what the cabinet sends",
+      description:
+        "An AsyncAPI 3.0 document: deliveries and the stream of the feed, with a message for each of the first 1,000 sources that are not archived. Payloads have the schemas of what was received, up to 4 MB of them.",
+      action: "event.read",
+      response: one(Shape.open("The document."), "The document."),
+      respond: () => Effect.map(shapes.asyncApi(baseUrl), bytesOf),
     }),
   ]
 })

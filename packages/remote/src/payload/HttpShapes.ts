@@ -36,6 +36,8 @@ export const layer = Layer.effect(
       fields: (id) => refusedAs(api.json<SourceShape>({ method: "GET", path: ["sources", id, "shape"] }), known),
       types: (id) => textOf(id, "types.d.ts"),
       allTypes: refusalAsDefect(api.text({ method: "GET", path: ["types.d.ts"] })),
+      asyncApi: () =>
+        Effect.map(refusalAsDefect(api.text({ method: "GET", path: ["asyncapi"] })), (text) => text.trimEnd()),
     })
   }),
 )

@@ -84,6 +84,16 @@ it("a reader sees what was just sent, and erased events are passed over", async 
   expect(refused).toMatchObject({ code: "no_such_source" })
 })
 
+it("the AsyncAPI document has a message for each source that is not archived", async () => {
+  const [kept, archived] = [await newSource("Kept"), await newSource("Archived")]
+  await accept(kept, '{"total":12.50}')
+  await run(Sources.use((sources) => sources.archive(archived)))
+  const document = await run(Shapes.use((shapes) => shapes.asyncApi("https://data.example.com")))
+  assert.include(document, '"Kept":{"title":"Kept","type":"object","properties":{"total":{"type":"number"}}')
+  assert.include(document, '"examples":[{"total":12.50}]')
+  assert.notInclude(document, '"Archived')
+})
+
 it("a process that lost the follower learns nothing", async () => {
   const source = await newSource("Lost")
   await accept(source, '{"a":1}')
