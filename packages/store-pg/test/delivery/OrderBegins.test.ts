@@ -163,19 +163,23 @@ const pagesOf = async () => {
   return [await read(false), await read(true)]
 }
 
-/** Creates an address in order; returns a function that inserts events of a source after its position. */
-const orderedBefore = async () => {
+/** Creates an address in order; returns a function that inserts events of a source after its position, and returns their ids. */
+const orderedBefore = async (filters: typeof FILTER | ReadonlyArray<never> = []) => {
   const { id } = await cabinet.book((book) =>
-    book.create({ url: "https://example.com/", sources: [source], order: "feed" }),
+    book.create({ url: "https://example.com/", sources: [source], filters, order: "feed" }),
   )
   const [{ epoch }] = (await cabinet.run("SELECT max(epoch)::text AS epoch FROM cabinet.epoch")) as [{ epoch: string }]
   // Below any transaction that is under way, and above the position, which is behind the events of other tests.
   await cabinet.run(`UPDATE cabinet.follower SET epoch = ${epoch}, xid = 3, event_id = coalesce((SELECT max(id) FROM cabinet.event), 0)
     WHERE name = '${id}'`)
   await cabinet.run(`UPDATE cabinet.address_rule SET epoch = 0, xid = 0 WHERE address_id = ${id}`)
-  return (from: number, count: number) =>
-    cabinet.run(`INSERT INTO cabinet.event (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
-      SELECT ${epoch}, 3, nextval('cabinet.event_id'), ${from}, now(), 'webhook', false, false, '{}' FROM generate_series(1, ${count})`)
+  return async (from: number, count: number, payload = "{}", channel = "webhook") => {
+    const rows = await cabinet.run(`INSERT INTO cabinet.event
+      (epoch, xid, id, source_id, received_at, channel, history, empty, payload)
+      SELECT ${epoch}, 3, nextval('cabinet.event_id'), ${from}, now(), '${channel}', ${channel === "file"}, false, '${payload}'
+      FROM generate_series(1, ${count}) RETURNING id::float8 AS id`)
+    return rows.map((row) => row["id"] as number)
+  }
 }
 
 it("a page with few events among many of other sources is read from more of the feed", async () => {
@@ -193,4 +197,51 @@ it("a page for a quick receiver has five times the events of any other", async (
     [200, true],
     [1_000, true],
   ])
+})
+
+it("pages have each event that passes once and in order, wherever their borders are", async () => {
+  const other = await cabinet.source("Other")
+  const insert = await orderedBefore(FILTER)
+  const passing = '{"kind":"passes"}'
+  const large = `{"kind":"passes","x":"${"x".repeat(400_000)}"}`
+  const expected: Array<number> = []
+  // Runs that end at, before and after the borders of pages.
+  for (const [count, what] of [
+    [199, "filtered"],
+    [2, "passes"],
+    [200, "filtered"],
+    [19, "passes"],
+    [181, "other"],
+    [1, "passes"],
+    [2000, "other"],
+    [200, "passes"],
+    [201, "passes"],
+    [7, "large"],
+    [150, "file"],
+    [50, "passes"],
+    [400, "filtered"],
+    [1, "passes"],
+  ] as const) {
+    if (what === "filtered") await insert(source, count, '{"kind":"no"}')
+    else if (what === "other") await insert(other, count, passing)
+    else if (what === "file") await insert(source, count, passing, "file")
+    else expected.push(...(await insert(source, count, what === "large" ? large : passing)))
+  }
+  const [held] = await claim()
+  const [start] = await cabinet.run(`SELECT epoch, xid, event_id FROM cabinet.follower WHERE id = ${held!.id}`)
+  const moveTo = (epoch: unknown, xid: unknown, event: unknown) =>
+    cabinet.run(
+      `UPDATE cabinet.follower SET epoch = ${epoch}, xid = ${xid}, event_id = ${event} WHERE id = ${held!.id}`,
+    )
+  for (const isQuick of [false, true]) {
+    await moveTo(start!["epoch"], start!["xid"], start!["event_id"])
+    const found: Array<number> = []
+    for (let more = true; more;) {
+      const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!, isQuick)))
+      found.push(...page!.items.map(({ eventId }) => eventId))
+      await moveTo(page!.end!.epoch, page!.end!.xid, page!.end!.id)
+      more = page!.hasMore
+    }
+    assert.deepEqual(found, expected)
+  }
 })
