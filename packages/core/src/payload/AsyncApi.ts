@@ -6,7 +6,7 @@
  * Its schemas are AsyncAPI's own, a superset of JSON Schema draft 7, because few tools take a later draft.
  */
 import { deliveryHeaders, batchSchema, PING_SCHEMA, receivedSchema } from "../delivery/DeliveryShape.ts"
-import { eventShape } from "../event/EventShape.ts"
+import { eventShape } from "./EventShape.ts"
 import type { Json, JsonObject } from "../json/Json.ts"
 import type { JsonSchema } from "../json/Shape.ts"
 import { ownJson } from "../json/ParseJson.ts"

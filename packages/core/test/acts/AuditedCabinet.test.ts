@@ -18,6 +18,7 @@ import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { Notices } from "@data-cabinet/core/notice/Notices"
 import { People } from "@data-cabinet/core/person/People"
 import { Sessions } from "@data-cabinet/core/person/Sessions"
+import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
 import { Destinations } from "@data-cabinet/core/destination/Destinations"
 import { Polls } from "@data-cabinet/core/poll/Polls"
 import { ColumnIndexes } from "@data-cabinet/core/row/ColumnIndexes"
@@ -35,6 +36,7 @@ import { expect, it } from "vitest"
 
 const USE_CASES = {
   Addresses,
+  ColdHistory,
   Deliveries,
   Destinations,
   Erasure,
@@ -292,6 +294,7 @@ it.each<[UseCase, string, ReadonlyArray<unknown>, object]>([
     ["sources", "orders", "by_city"],
     { action: "index.drop", object: "table sources.orders", changes: { index: "by_city" } },
   ],
+  ["ColdHistory", "thaw", ["all"], { action: "cold.thaw", changes: { range: "all" } }],
   [
     "LatestViews",
     "create",

@@ -5,7 +5,7 @@
 import { deliveryShape } from "@data-cabinet/core/delivery/Attempt"
 import { listedShape } from "@data-cabinet/core/event/EventListStore"
 import { SPAM_REASONS } from "@data-cabinet/core/event/EventLog"
-import { EVENT_MEMBERS } from "@data-cabinet/core/event/EventShape"
+import { EVENT_MEMBERS } from "@data-cabinet/core/payload/EventShape"
 import { originalShape } from "@data-cabinet/core/event/OriginalShape"
 import * as Shape from "@data-cabinet/core/json/Shape"
 import { ref } from "../openapi/Schemas.ts"

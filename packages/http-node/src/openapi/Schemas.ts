@@ -1,7 +1,7 @@
 /** The schemas of the read API, as the OpenAPI document's components. Endpoints refer to them with `ref`. */
 import { PING_SCHEMA, receivedSchema } from "@data-cabinet/core/delivery/DeliveryShape"
 import { ERROR_TYPES } from "@data-cabinet/core/error/ErrorCode"
-import { eventShape } from "@data-cabinet/core/event/EventShape"
+import { eventShape } from "@data-cabinet/core/payload/EventShape"
 import { INTAKE_ERROR_CODES } from "@data-cabinet/core/intake/IntakeError"
 import { ackReceiptShape } from "@data-cabinet/core/follower/ClientFollowers"
 import * as Shape from "@data-cabinet/core/json/Shape"

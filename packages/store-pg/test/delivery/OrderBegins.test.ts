@@ -229,17 +229,15 @@ it("pages have each event that passes once and in order, wherever their borders 
   }
   const [held] = await claim()
   const [start] = await cabinet.run(`SELECT epoch, xid, event_id FROM cabinet.follower WHERE id = ${held!.id}`)
-  const moveTo = (epoch: unknown, xid: unknown, event: unknown) =>
-    cabinet.run(
-      `UPDATE cabinet.follower SET epoch = ${epoch}, xid = ${xid}, event_id = ${event} WHERE id = ${held!.id}`,
-    )
+  const moveTo = (place: ReadonlyArray<unknown>) =>
+    cabinet.run(`UPDATE cabinet.follower SET (epoch, xid, event_id) = (${place.join()}) WHERE id = ${held!.id}`)
   for (const isQuick of [false, true]) {
-    await moveTo(start!["epoch"], start!["xid"], start!["event_id"])
+    await moveTo([start!["epoch"], start!["xid"], start!["event_id"]])
     const found: Array<number> = []
     for (let more = true; more;) {
       const page = await cabinet.runtime.runPromise(OrderedQueue.use((queue) => queue.page(held!, isQuick)))
       found.push(...page!.items.map(({ eventId }) => eventId))
-      await moveTo(page!.end!.epoch, page!.end!.xid, page!.end!.id)
+      await moveTo([page!.end!.epoch, page!.end!.xid, page!.end!.id])
       more = page!.hasMore
     }
     assert.deepEqual(found, expected)

@@ -1,7 +1,7 @@
 /** The description of an event as the feed and deliveries have it. Its JSON is written as bytes, elsewhere. */
 import * as Shape from "../json/Shape.ts"
 import { sourceRefShape } from "../row/Table.ts"
-import { CHANNELS } from "./EventLog.ts"
+import { CHANNELS } from "../event/EventLog.ts"
 
 /** The members of an event. */
 export const EVENT_MEMBERS: { readonly [name: string]: Shape.Shape<never> } = {
