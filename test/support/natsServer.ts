@@ -88,11 +88,17 @@ export class NatsProcess {
     this.#child?.kill(signal)
   }
 
+  /** Whether it has ended by itself: its port was taken, say. */
+  get isGone(): boolean {
+    return this.#child === null || this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
   async stop(): Promise<void> {
-    if (this.#child === null) return
-    const ended = once(this.#child, "exit")
-    this.#child.kill("SIGKILL")
-    await ended
+    if (this.#child !== null && !this.isGone) {
+      const ended = once(this.#child, "exit")
+      this.#child.kill("SIGKILL")
+      await ended
+    }
     this.#child = null
   }
 }
@@ -101,12 +107,14 @@ export class NatsProcess {
 export const natsClient = async (
   ports: ReadonlyArray<number>,
   options: ConnectionOptions = {},
+  beforeRetry = () => {},
 ): Promise<NatsConnection> => {
   for (;;) {
     try {
       return await connect({ servers: ports.map((port) => `127.0.0.1:${port}`), ...options })
     } catch {
       await sleep(20)
+      beforeRetry()
     }
   }
 }
@@ -123,8 +131,11 @@ export const startNats = async (settings = "", options: ConnectionOptions = {}) 
     ...natsStreams(client),
     endpoint: `nats://127.0.0.1:${ports[0]}`,
     start: async () => {
-      broker.start()
-      await (await client()).close()
+      const again = () => {
+        if (broker.isGone) broker.start()
+      }
+      again()
+      await (await natsClient(ports, options, again)).close()
     },
     stop: () => broker.stop(),
     close: async () => {
