@@ -37,6 +37,7 @@ class NodeRequest implements Request {
   readonly body: Readable
   context: Context.Context<never>
   readonly #response: ServerResponse
+  #leaving: Set<() => void> | undefined
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, context: Context.Context<never>) {
     // No code here reads the headers that Node returns as lists.
@@ -61,11 +62,18 @@ class NodeRequest implements Request {
   }
 
   onGone(leave: () => void): () => void {
-    const closed = () => {
-      if (!this.#response.writableEnded) leave()
-    }
-    this.#response.once("close", closed)
-    return () => this.#response.off("close", closed)
+    const leaving = (this.#leaving ??= this.#whenGone())
+    leaving.add(leave)
+    return () => leaving.delete(leave)
+  }
+
+  /** One listener for all: Node warns of more than ten, and a screen may wait for more calls than that. */
+  #whenGone(): Set<() => void> {
+    const leaving = new Set<() => void>()
+    this.#response.once("close", () => {
+      if (!this.#response.writableEnded) for (const leave of leaving) leave()
+    })
+    return leaving
   }
 
   onStop(end: () => void): () => void {

@@ -277,6 +277,19 @@ describe("a request", () => {
     await left.promise
     assert.deepEqual(told, ["gone"])
   })
+
+  it("has as many listeners for the end of its client as it needs, without a warning of Node's", async () => {
+    const warnings: Array<string> = []
+    const heard = ({ message }: Error) => void warnings.push(message)
+    process.on("warning", heard)
+    const { post } = await serving(async (request) => {
+      for (let n = 0; n < 20; n++) request.onGone(() => {})
+      return OK
+    })
+    assert.equal((await post({ headers: { connection: "close" } })).status, 201)
+    process.off("warning", heard)
+    assert.deepEqual(warnings, [])
+  })
 })
 
 describe("a body that is not read", () => {
