@@ -139,7 +139,7 @@ const feedTexts = async () => {
 
 const state = async () => (await cabinet.runPromise(Destinations.use((all) => all.list)))[0]!
 
-/** Accepts events until it is told to end. Accepts of lost connections may fail: what was committed is in the feed. */
+/** Accepts events until it is stopped. Accepts on lost connections may fail; what was committed is in the feed. */
 const accepting = (until: AbortSignal) =>
   (async () => {
     for (let n = 0; !until.aborted; n++) {

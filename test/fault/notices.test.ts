@@ -79,7 +79,7 @@ afterAll(async () => {
 const send = () => here.runPromise(SendNotices.use((notices) => notices.send))
 /** Runs rounds in two processes at the same time, each twice. Those about a day depend on the hour, and are not counted. */
 const tellByAll = async () => {
-  const daily = async () => (await told("fields.changed")).length
+  const daily = async () => (await sentNotices("fields.changed")).length
   const before = await daily()
   const all = [send(), send(), ...[1, 2].map(() => there.runPromise(SendNotices.use((notices) => notices.send)))]
   const sent = (await Promise.all(all)).reduce((sum, count) => sum + count, 0)
@@ -99,7 +99,7 @@ const pass = async (interval: string) => {
     "SELECT cabinet.make_partitions(p::regclass) FROM unnest('{cabinet.attempt_delivered,cabinet.attempt_failed,cabinet.original_request,cabinet.audit}'::text[]) p",
   )
 }
-const told = async (kind: string): Promise<ReadonlyArray<any>> =>
+const sentNotices = async (kind: string): Promise<ReadonlyArray<any>> =>
   (
     await database.run(
       `SELECT e.payload::text, e.id::int FROM cabinet.event e JOIN cabinet.notice_source n ON n.source_id = e.source_id
@@ -153,7 +153,7 @@ it("an address that fails for an hour leaves one notice, which is delivered to a
   assert.strictEqual(await send(), 0)
   await pass("61 minutes")
   assert.strictEqual(await tellByAll(), 1)
-  const [notice, ...more] = await told("address.failing")
+  const [notice, ...more] = await sentNotices("address.failing")
   assert.lengthOf(more, 0)
   assert.deepInclude(notice, { version: 1, subject: `address ${id}`, stage: "1h", address_id: id, status: 500 })
   assert.notInclude(JSON.stringify(notice), "token=secret")
@@ -167,13 +167,13 @@ it("an address that fails for an hour leaves one notice, which is delivered to a
   await pass("6 days")
   assert.strictEqual(await tellByAll(), 1)
   assert.deepStrictEqual(
-    (await told("address.failing")).map(({ stage }) => stage),
+    (await sentNotices("address.failing")).map(({ stage }) => stage),
     ["1h", "1d", "5d"],
   )
   status = 204
   await here.runPromise(Addresses.use((all) => all.ping(id)))
   assert.strictEqual(await tellByAll(), 1)
-  assert.deepInclude((await told("address.recovered"))[0], { address_id: id, since: notice.since })
+  assert.deepInclude((await sentNotices("address.recovered"))[0], { address_id: id, since: notice.since })
   assert.strictEqual(await tellByAll(), 0)
   status = 500
   await here.runPromise(Addresses.use((all) => all.remove(id)))
@@ -188,7 +188,7 @@ it("a process that is killed before or after the commit leaves one notice", asyn
     })
     assert.strictEqual(ended.signal, "SIGKILL", ended.stderr)
     assert.strictEqual(await tellByAll(), step === "before" ? 1 : 0)
-    assert.lengthOf(await told("column.created"), 2 + n)
+    assert.lengthOf(await sentNotices("column.created"), 2 + n)
   }
 })
 
@@ -202,7 +202,7 @@ it("a failing carrier of notices leaves no notice, and an address of all sources
   await fails(every.id)
   await pass("2 hours")
   assert.strictEqual(await tellByAll(), 1)
-  assert.deepInclude((await told("address.failing")).at(-1), { address_id: every.id })
+  assert.deepInclude((await sentNotices("address.failing")).at(-1), { address_id: every.id })
   assert.deepStrictEqual(await sentTo(every.id), [{ kind: "column.created", about: null }])
   assert.deepInclude(await sentTo(carrier), { kind: "address.failing", about: String(every.id) })
   assert.deepInclude(await sentTo(broken.id), { kind: "address.failing", about: String(every.id) })
@@ -245,7 +245,7 @@ it("a paused address gives a notice that names the person, or the reason of an a
   status = 500
   assert.strictEqual(await tellByAll(), 1)
   assert.deepStrictEqual(
-    (await told("address.paused")).map(({ reason, by }) => [reason, by]),
+    (await sentNotices("address.paused")).map(({ reason, by }) => [reason, by]),
     [
       ["person", "Ada"],
       ["gone", null],
@@ -262,18 +262,20 @@ it("new columns and new types give notices that name the event that brought them
   const event = await accept(orders, { Größe: "M", colour: "red", total: 3 })
   const other = await accept(orders, { total: "three" })
   assert.strictEqual(await tellByAll(), 2)
-  assert.deepInclude((await told("column.created")).at(-1), {
+  assert.deepInclude((await sentNotices("column.created")).at(-1), {
     event_id: event,
     count: 2,
     type: "text",
     source_id: orders,
   })
-  const [type] = await told("type.created")
+  const [type] = await sentNotices("type.created")
   assert.deepInclude(type, { event_id: other, column: "total_text", field: "total", type: "text" })
   // Many causes at the same time, accepted in batches: one of the checking processes reports each.
   for (let n = 0; n < 60; n++) await accept(orders, { [`many_${n}`]: n })
   assert.strictEqual(await tellByAll(), 60)
-  const brought = (await told("column.created")).map(({ column }) => column).filter((name) => name.startsWith("many_"))
+  const brought = (await sentNotices("column.created"))
+    .map(({ column }) => column)
+    .filter((name) => name.startsWith("many_"))
   assert.sameMembers(
     brought,
     Array.from({ length: 60 }, (_, n) => `many_${n}`),
@@ -288,7 +290,12 @@ it("a failing poll gives one notice until it works", async () => {
   await polls.run(id)
   await polls.run(id)
   assert.strictEqual(await tellByAll(), 1)
-  assert.deepInclude((await told("poll.failing"))[0], { poll_id: id, source_id: source.id, status: 500, count: 2 })
+  assert.deepInclude((await sentNotices("poll.failing"))[0], {
+    poll_id: id,
+    source_id: source.id,
+    status: 500,
+    count: 2,
+  })
   await database.run(`UPDATE cabinet.poll SET failures = 0, failing_since = NULL WHERE id = ${id}`)
   await polls.run(id)
   assert.strictEqual(await tellByAll(), 1)
@@ -308,7 +315,7 @@ it("an import that fails while its rows are accepted gives a notice", async () =
   const source = await newSource("Imported")
   await imports.file(source.id, fileOf("items.ndjson", '{"a":"poison"}'))
   assert.strictEqual(await tellByAll(), 1)
-  const [notice] = await told("import.failed")
+  const [notice] = await sentNotices("import.failed")
   assert.deepInclude(notice, { source_id: source.id, name: "items.ndjson", count: 0, of: 1 })
   assert.include(notice.failure, "internal error")
   await imports.close()
@@ -329,7 +336,7 @@ it("deliveries that no process sends give a notice, and another when they pile u
   assert.strictEqual(await tellByAll(), 0)
   await pile(1)
   assert.strictEqual(await tellByAll(), 1)
-  assert.deepInclude((await told("deliveries.waiting"))[0], { address_id: id, reason: "many", count: 1000 })
+  assert.deepInclude((await sentNotices("deliveries.waiting"))[0], { address_id: id, reason: "many", count: 1000 })
   await database.run(
     `DELETE FROM cabinet.delivery WHERE id IN (SELECT id FROM cabinet.delivery WHERE address_id = ${id} LIMIT 400)`,
   )
@@ -349,7 +356,7 @@ it("a held feed gives a notice that names the session", async () => {
     vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 100_000, interval: 500 }),
   )
   await there.runPromise(whileAccepting(orders, "slow", waits))
-  const [notice, ...more] = await told("feed.held")
+  const [notice, ...more] = await sentNotices("feed.held")
   assert.lengthOf(more, 0)
   assert.strictEqual(notice.subject, "feed")
   assert.isAtLeast(notice.seconds, 10)
@@ -364,7 +371,7 @@ it("a source that usually receives gives one notice for each silence", async () 
     await count()
     await pass("1 day")
   }
-  const ofIt = async () => (await told("source.quiet")).filter(({ source_id }) => source_id === id)
+  const ofIt = async () => (await sentNotices("source.quiet")).filter(({ source_id }) => source_id === id)
   await tellByAll()
   assert.lengthOf(await ofIt(), 0)
   for (let n = 0; n < 3; n++) {
@@ -373,10 +380,10 @@ it("a source that usually receives gives one notice for each silence", async () 
     assert.lengthOf(await ofIt(), 1)
   }
   assert.deepInclude((await ofIt())[0], { source_name: "Daily", usual_seconds: 86_400 })
-  const changed = (await told("fields.changed")).filter(({ source_id }) => source_id === id)
+  const changed = (await sentNotices("fields.changed")).filter(({ source_id }) => source_id === id)
   expect(changed).toMatchObject([{ new: ["added"], kind_changed: [], missing: [], count: 1 }])
   assert.lengthOf(
-    (await told("source.quiet")).filter(({ source_id }) => source_id === notices),
+    (await sentNotices("source.quiet")).filter(({ source_id }) => source_id === notices),
     0,
   )
 })
@@ -390,7 +397,11 @@ it("a filling disk gives a notice, and another if it fills again after it had sp
   for (const percent of [50, 9, 8, 11, 9, 13, 9]) counts.push(await look(percent))
   room = null
   assert.deepStrictEqual(counts, [0, 1, 0, 0, 0, 0, 1])
-  assert.deepInclude((await told("disk.filling"))[0], { subject: "disk", free_percent: 9, path: "/var/lib/postgresql" })
+  assert.deepInclude((await sentNotices("disk.filling"))[0], {
+    subject: "disk",
+    free_percent: 9,
+    path: "/var/lib/postgresql",
+  })
 })
 
 it("one of many processes checks each minute, and none while notices are off", async () => {
@@ -435,7 +446,7 @@ it("a receiver's certificate that expires soon gives one notice, and none if no 
   const { status: got } = await cabinet.runPromise(Addresses.use((all) => all.ping(id)))
   assert.strictEqual(got, 204)
   await vi.waitUntil(async () => (await tellByAll()) === 1, { timeout: 100_000, interval: 200 })
-  const [notice] = await told("certificate.ending")
+  const [notice] = await sentNotices("certificate.ending")
   assert.deepInclude(notice, { address_id: id, url, days_left: 1 })
   await cabinet.runPromise(Addresses.use((all) => all.ping(id)))
   assert.strictEqual(await tellByAll(), 0)
@@ -457,12 +468,12 @@ it("each client certificate that expires soon gives one notice, except one of a 
   /** The addresses of all notices, after every process has checked. */
   const about = async () => {
     await tellByAll()
-    return (await told("client_certificate.ending")).map(({ address_id }) => address_id as number)
+    return (await sentNotices("client_certificate.ending")).map(({ address_id }) => address_id as number)
   }
   const [ending, lasting] = [await create(soon!), await create(later!)]
   const carrying = await create(soon!, notices)
   assert.deepStrictEqual(await about(), [ending.id])
-  const [notice] = await told("client_certificate.ending")
+  const [notice] = await sentNotices("client_certificate.ending")
   const { subject, fingerprint } = ending.clientCertificate!
   assert.deepInclude(notice, { address_id: ending.id, certificate: subject, fingerprint, days_left: 0 })
   assert.deepStrictEqual(await about(), [ending.id])

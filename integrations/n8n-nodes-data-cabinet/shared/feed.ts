@@ -46,7 +46,7 @@ const endOfFeed = async (cabinet: Connection, filter: Query, start: string | nul
 export const newestCursor = async (cabinet: Connection, filter: Query): Promise<string> =>
   (await startCursor(cabinet, [...filter, ["from", "now"]])) ?? (await endOfFeed(cabinet, filter, null)).cursor
 
-/** The newest event; null if there is none. */
+/** The newest event, or null if there are no events. */
 export const newestEvent = async (cabinet: Connection, filter: Query): Promise<IDataObject | null> =>
   (await endOfFeed(cabinet, filter, await startCursor(cabinet, [...filter, ["last", "1"]]))).event
 

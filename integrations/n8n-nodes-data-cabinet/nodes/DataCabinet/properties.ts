@@ -44,7 +44,7 @@ const eventProperties: INodeProperties[] = [
     default: "",
     required: true,
     placeholder: "https://data.example.com/webhook/…",
-    description: "The address of the source, which is a secret: whoever knows it can send",
+    description: "The intake address of the source. Keep it secret: anyone who has it can send",
     displayOptions: when(["send"], "event"),
   },
   {

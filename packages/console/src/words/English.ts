@@ -1452,7 +1452,7 @@ export const ENGLISH = {
     noKeys: "No keys yet.",
     addresses: "Delivery addresses",
     addressUrl: "Delivery address",
-    addAddress: "Add",
+    addAddress: "Add an address",
     noAddresses: "No delivery addresses yet",
     noAddressesHint: "Every new event is sent to a delivery address, signed, and retried until it arrives.",
     works: "active",

@@ -1443,7 +1443,7 @@ export const RUSSIAN: Words = {
     noKeys: "Ключей ещё нет.",
     addresses: "Адреса доставки",
     addressUrl: "Адрес доставки",
-    addAddress: "Добавить",
+    addAddress: "Добавить адрес",
     noAddresses: "Адресов доставки ещё нет",
     noAddressesHint: "На адрес отправляется каждое новое событие, с подписью, пока оно не будет получено.",
     works: "работает",

@@ -115,7 +115,7 @@ export const END_WRITING = "DELETE FROM cabinet.cold_leftover WHERE name = $1::t
 /** $1: name. */
 export const IS_CLAIMED = "SELECT FROM cabinet.cold_leftover WHERE name = $1::text AND claimed"
 
-/** Whoever changes the list holds this lock: the border is read and moved by one at a time. */
+/** Held while the list is changed: one transaction at a time reads the border and moves it. */
 export const LOCK_LIST = "SELECT version FROM cabinet.cold_state FOR UPDATE"
 
 export const BORDER = `
