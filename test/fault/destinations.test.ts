@@ -60,6 +60,8 @@ const end = async (child: ChildProcess) => {
 }
 afterEach(async () => {
   for (const child of children.splice(0)) await end(child)
+  // A test that failed may have left it stopped.
+  await nats?.start()
   await database.run(`DELETE FROM cabinet.follower WHERE kind = '${DESTINATION}'`)
 })
 const worker = (step: string): ChildProcess => {
@@ -289,6 +291,8 @@ it.skipIf(!hasNats)(
       await nats!.stop()
       await setTimeout(random(25))
       if (kill === 0) {
+        // The killed process may have published everything.
+        await accept(1)
         await serve()
         assert.match((await state()).error ?? "", /^The broker was not reached at nats:/)
       }
