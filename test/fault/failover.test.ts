@@ -191,11 +191,13 @@ if (hasPatroni && ROUNDS > 0) {
   let cluster: PatroniCluster
   let home: Home
   let receiver: Receiver
+  let inOrder: Receiver
   const servers: Array<ServerProcess> = []
 
   beforeAll(async () => {
     cluster = await startPatroni()
     receiver = await startReceiver()
+    inOrder = await startReceiver()
     home = newHome()
     const env = {
       DATABASE_URL: cluster.url,
@@ -205,14 +207,19 @@ if (hasPatroni && ROUNDS > 0) {
     }
     servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
     servers.push(await home.serve(["--no-delivery", "--no-poll"], env))
-    const added = await home.cabinet(["address", "add", receiver.url, "--json"], env)
-    if (added.code !== 0) throw new Error(added.stderr)
+    const add = ["address", "add", "--json"]
+    const added = await Promise.all([
+      home.cabinet([...add, receiver.url], env),
+      home.cabinet([...add, inOrder.url, "--order=feed"], env),
+    ])
+    for (const { code, stderr } of added) if (code !== 0) throw new Error(stderr)
     const workers = [home.start(["worker", "--json"], env), home.start(["worker", "--json"], env)]
     await Promise.all(workers.map((worker) => once(worker.stdout!, "data")))
   }, 300_000)
   afterAll(async () => {
     await endAll()
     await receiver.close()
+    await inOrder.close()
     await cluster.remove()
   }, 120_000)
 
@@ -286,12 +293,17 @@ if (hasPatroni && ROUNDS > 0) {
       // A page is sent again if its acknowledgement is lost; nothing is left out, nor comes before what precedes it.
       expect([...new Set(await kept)].slice(-ids.length)).toEqual(ids)
 
-      const delivered = () =>
-        new Set(receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: Event }).data.id))
-      await receiver.until(() => {
-        const there = delivered()
-        return ids.every((id) => there.has(id))
-      })
+      const delivered = ({ received }: Receiver) => [
+        ...new Set(received.map(({ body }) => (JSON.parse(body.toString()) as { data: Event }).data.id)),
+      ]
+      for (const each of [receiver, inOrder]) {
+        await each.until(() => {
+          const there = new Set(delivered(each))
+          return ids.every((id) => there.has(id))
+        })
+      }
+      // An event is repeated if the position after it was lost; the order of the first deliveries is that of the feed.
+      expect(delivered(inOrder)).toEqual(ids)
     },
     ROUNDS * 180_000 + 180_000,
   )
