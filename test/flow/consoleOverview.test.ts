@@ -64,6 +64,8 @@ it("the values of a column are counted in the selection, and each links to its o
   assert.strictEqual(decodeURIComponent(link.split("?")[1]!), "fc=total&fo=lt&fv=15&fc=customer&fo=eq&fv=Иван+&+Co")
   const narrowed = (await viewer.get(link)).text
   assert.strictEqual(narrowed.split("\n").filter((line) => line.startsWith("<tr>")).length, 5)
+  assert.match((await viewer.get(path)).text, / · \d+ rows<\/p>/)
+  assert.match(narrowed, / · (?:about \d+ rows|table)<\/p>/)
   const unknown = await viewer.get(`${path}/values?column=nothing`)
   assert.strictEqual(unknown.status, 400)
   assert.include(unknown.text, "<code>unknown_column</code>")

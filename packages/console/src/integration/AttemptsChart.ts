@@ -1,6 +1,6 @@
 /**
  * The attempts of the last day by the hour, in the colours of their outcomes, and how many each outcome and address has. It reads
- * the counts, never the log. An hour, an outcome and an address lead to the list that has them.
+ * the counts, and of the log only the latest minutes. An hour, an outcome and an address lead to the list that has them.
  */
 import type { AttemptCounts } from "@data-cabinet/core/activity/ActivityStore"
 import { deliveryFigures } from "@data-cabinet/core/activity/DeliveryFigures"

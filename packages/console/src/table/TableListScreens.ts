@@ -57,7 +57,7 @@ const tableLine = (frame: Frame, table: Table): Html => {
   const { schema, name, kind, source, comment, rows_estimate: rows } = table
   return markup`<tr><th scope="row"><a href="${tablePath(frame, schema, name)}">${name}</a>${comment !== null && markup`<small>${comment}</small>`}</th>
 <td class="wide-only soft nowrap">${words.kinds[kind]}</td><td class="wide-only soft">${source?.name ?? null}</td>
-<td class="n soft">${isEstimated(rows) ? words.about(rows) : "–"}</td></tr>`
+<td class="n soft">${isEstimated(rows) ? frame.words.table.number(rows) : "–"}</td></tr>`
 }
 
 export const tableListScreens = Effect.gen(function* () {

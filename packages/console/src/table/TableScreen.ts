@@ -96,11 +96,10 @@ export const tableBar = (table: ReadableTable, pairs: Pairs, shown: ReadonlyArra
 })
 
 export const tableScreen = (frame: Frame, data: TableData): Screen => {
-  const { table: words, tables } = frame.words
+  const { table: words } = frame.words
   const { detail } = data.table
-  const rows = detail.rows_estimate
   const bar = toolbarData(data)
-  const head = markup`<div class="top">${viewTitle(frame, data)} · ${isEstimated(rows) ? tables.about(rows) : tables.kinds[detail.kind]}</p>
+  const head = markup`<div class="top">${viewTitle(frame, data)} · ${sizeOf(frame, data)}</p>
 ${liveOf(frame, data)}<button type="button" class="more" popovertarget="acts" aria-label="${words.more}">${ICONS.more}</button><div class="acts" popover id="acts">${jumpMenu(frame, data)}${data.refused === null && saveMenu(frame, detail.schema, detail.name, data.pairs)}${eraseLink(frame, data)}${copyMenu(frame, data)}${exportMenu(frame, data)}</div></div>`
   return {
     title: `${detail.schema}.${detail.name}`,
@@ -110,6 +109,16 @@ ${liveOf(frame, data)}<button type="button" class="more" popovertarget="acts" ar
 ${data.page !== null && grid(frame, data, bar, data.page)}
 <aside id="panel" class="panel" hidden aria-label="${words.row}" tabindex="-1"></aside>`,
   }
+}
+
+const isUnnarrowed = (pairs: Pairs): boolean => ["q", "fc", "per"].every((name) => valueOf(pairs, name) === undefined)
+
+/** How many rows the table has: exactly, if all of them are on the screen. */
+const sizeOf = ({ words: { tables } }: Frame, { table, pairs, page }: TableData): string => {
+  const { kind, rows_estimate: rows } = table.detail
+  const isWhole = page?.nextCursor === null && isUnnarrowed(pairs) && valueOf(pairs, "cursor") === undefined
+  if (isWhole && page.rows.length > 0) return tables.exactly(page.rows.length)
+  return isEstimated(rows) ? tables.about(rows) : tables.kinds[kind]
 }
 
 /** From this many rows on, a search is slow enough to justify an index. */
@@ -127,9 +136,8 @@ const searchNote = (frame: Frame, { table, pairs }: TableData): HtmlValue => {
 /** Only reading a new event shows whether it matches the filters. */
 const liveOf = (frame: Frame, { live, table, pairs }: TableData): HtmlValue => {
   if (live === null) return null
-  const isWhole = ["q", "fc", "per"].every((name) => valueOf(pairs, name) === undefined)
   const href = withQuery(tablePath(frame, table.detail.schema, table.detail.name), firstPage(pairs))
-  return liveLink(frame, { live, href, counts: isWhole ? "rows" : "some" })
+  return liveLink(frame, { live, href, counts: isUnnarrowed(pairs) ? "rows" : "some" })
 }
 
 /** From this many rows on, sums come on request. */

@@ -157,7 +157,7 @@ export class ActivityStore extends Context.Service<
       readonly days: number
       readonly timeZone: string
     }) => Returns<ReadonlyArray<SourceActivity>>
-    /** The attempts of the last hours, as far as they are counted. */
+    /** The attempts of the last hours: those that are counted, and some thousands of the latest that are not yet. */
     readonly attempts: (hours: number) => Returns<ReadonlyArray<AttemptCounts>>
     readonly waitingAtFailing: Returns<ReadonlyArray<WaitingDeliveries>>
     /** When the first uncounted event was received, RFC 3339; null if only events of the last minute are uncounted. */

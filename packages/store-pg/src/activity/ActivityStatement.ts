@@ -78,16 +78,19 @@ WITH now AS MATERIALIZED (SELECT cabinet.now() AS at), counted AS MATERIALIZED (
 SELECT x.at::text AS since, least(x.at + ${SPAN}, n.at - ${LOGGED_WITHIN})::text AS until
 FROM next x, now n WHERE x.at < n.at - ${LOGGED_WITHIN}`
 
+/** What is counted of an attempt `t`. */
+const KINDS = `date_trunc('hour', t.at, 'UTC') AS hour, t.address_id,
+      CASE WHEN t.delivered THEN coalesce(t.events, 1) ELSE 1 END AS events, CASE WHEN t.delivered THEN
+      (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})]
+      WHEN t.status IS NULL THEN ${NO_ANSWER} WHEN t.status BETWEEN 400 AND 499 THEN ${REFUSED} ELSE 0 END AS within`
+
 /** $1, $2: the time that is counted. */
 export const COUNT_ATTEMPTS = `
 WITH counted AS (
   INSERT INTO cabinet.attempt_activity AS a (hour, address_id, within, attempts)
-  SELECT date_trunc('hour', t.at, 'UTC'), t.address_id, t.within, sum(t.events)
+  SELECT t.hour, t.address_id, t.within, sum(t.events)
   FROM cabinet.address o CROSS JOIN LATERAL (
-    SELECT t.at, t.address_id, CASE WHEN t.delivered THEN coalesce(t.events, 1) ELSE 1 END AS events, CASE WHEN t.delivered THEN
-      (ARRAY[${STEPS.join(",")}])[least(width_bucket(t.duration_ms - 1, ARRAY[${STEPS.join(",")}]) + 1, ${STEPS.length})]
-      WHEN t.status IS NULL THEN ${NO_ANSWER} WHEN t.status BETWEEN 400 AND 499 THEN ${REFUSED} ELSE 0 END AS within
-    FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= $1::timestamptz AND t.at < $2::timestamptz
+    SELECT ${KINDS} FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= $1::timestamptz AND t.at < $2::timestamptz
   ) t GROUP BY 1, 2, 3
   ON CONFLICT (hour, address_id, within) DO UPDATE SET attempts = a.attempts + excluded.attempts
 )
@@ -154,14 +157,27 @@ LEFT JOIN LATERAL (
 ) u ON true
 WHERE s.deleted_at IS NULL ORDER BY s.id`
 
-/** $1: how many hours. */
+/** The most attempts of an address, and of all, that a reader counts by itself. */
+const COUNTED_AHEAD = 1_000
+const ALL_COUNTED_AHEAD = 5_000
+
+/** $1: how many hours. The counts, and the latest attempts, which are not counted yet: at first there are no others. */
 export const ATTEMPTS = `
+WITH since AS MATERIALIZED (
+  SELECT n.at, greatest(c.until, n.at) AS uncounted
+  FROM (SELECT cabinet.now() - $1::int4 * interval '1 hour' AS at) n LEFT JOIN cabinet.attempt_count c ON true
+), latest AS (
+  SELECT t.hour, t.address_id, t.within, t.events FROM cabinet.address o CROSS JOIN LATERAL (
+    SELECT ${KINDS} FROM cabinet.attempt t WHERE t.address_id = o.id AND t.at >= (SELECT uncounted FROM since)
+    ORDER BY t.at LIMIT ${COUNTED_AHEAD}
+  ) t LIMIT ${ALL_COUNTED_AHEAD}
+)
 SELECT cabinet.rfc3339(a.hour) AS at, a.address_id::float8 AS "addressId", CASE WHEN a.within > 0 THEN a.within END AS "withinMillis",
   CASE WHEN a.within > 0 THEN 'delivered' WHEN a.within = ${REFUSED} THEN 'refused' WHEN a.within = ${NO_ANSWER} THEN 'no_answer'
     ELSE 'error' END AS outcome,
-  a.attempts::float8 AS attempts
-FROM cabinet.attempt_activity a
-WHERE a.hour > (SELECT cabinet.now()) - $1::int4 * interval '1 hour' ORDER BY a.hour, a.address_id, a.within`
+  sum(a.attempts)::float8 AS attempts
+FROM (SELECT hour, address_id, within, attempts FROM cabinet.attempt_activity UNION ALL SELECT * FROM latest) a
+WHERE a.hour > (SELECT at FROM since) GROUP BY a.hour, a.address_id, a.within ORDER BY a.hour, a.address_id, a.within`
 
 export const WAITING_AT_FAILING = `
 SELECT a.id::float8 AS "addressId", w.waiting::int4 AS waiting, cabinet.rfc3339(w.oldest) AS oldest

@@ -159,7 +159,7 @@ it("a source is quiet when silent for longer than its nights and weekends, but n
   assert.isAtLeast(silence!.activeDays, 20)
 })
 
-it("counts each attempt once, by hour, address and duration, a while after it was made", async () => {
+it("counts each attempt once, by hour, address and duration, and shows it before it is counted", async () => {
   const attempts = "INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms)"
   await runEach(
     "UPDATE cabinet.attempt_count SET until = cabinet.now() - interval '25 minutes'",
@@ -175,13 +175,18 @@ it("counts each attempt once, by hour, address and duration, a while after it wa
       ).some((counted) => counted)
     );
   }
+  const shown = { delivered: 76, failed: 25, p50Millis: 50, p95Millis: 100 }
+  const overview = () => run(Activity.use((activity) => activity.overview))
+  const counted = () => database.run("SELECT sum(attempts)::int AS n FROM cabinet.attempt_activity")
+  assert.deepStrictEqual((await overview()).deliveries, shown)
+  assert.deepStrictEqual(await counted(), [{ n: null }])
   await all()
-  const { deliveries } = await run(Activity.use((activity) => activity.overview))
-  assert.deepStrictEqual(deliveries, { delivered: 75, failed: 25, p50Millis: 50, p95Millis: 100 })
+  assert.deepStrictEqual(await counted(), [{ n: 100 }])
+  assert.deepStrictEqual((await overview()).deliveries, shown)
   await database.run("UPDATE cabinet.clock SET shift = shift + interval '3 minutes'")
   await all()
-  const later = await run(Activity.use((activity) => activity.overview))
-  assert.deepStrictEqual([later.deliveries.delivered, later.deliveries.failed], [76, 25])
+  assert.deepStrictEqual(await counted(), [{ n: 101 }])
+  assert.deepStrictEqual((await overview()).deliveries, shown)
 })
 
 it("reports since when events are uncounted, and how much waits for a failing address", async () => {
