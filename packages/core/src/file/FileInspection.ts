@@ -12,7 +12,9 @@ import { CharsetDetector, type FileCharset, hasOpenByteOrder, namedCharset, Text
 import { type FileError, fileError } from "./FileError.ts"
 import { FILE_FORMATS, type FileFormat, formatOf, isWorkbook, isZip, workbookFormat } from "./FileFormat.ts"
 import { type HtmlShape, htmlShape, statedCharset } from "./HtmlShape.ts"
-import { foreignFile, foreignLines, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
+import { foreignFile, isHtml, isOleContainer, OleContainer } from "./ForeignFile.ts"
+import { foreignLines } from "./ForeignLines.ts"
+import { foreignName } from "./ForeignName.ts"
 import { isPointer } from "./PointedReader.ts"
 import type { ReadableFile } from "./ReadableFile.ts"
 
@@ -130,6 +132,10 @@ export const inspectFile = (
     if (foreign !== undefined) return yield* fileError("unreadable", `This is ${foreign}.`)
     const format = options.format ?? formatOf(file.name, text)
     const separated = format === "csv" || format === "tsv"
+    const named = separated && scrutiny.readsPages && options.format === undefined ? foreignName(file.name) : undefined
+    if (named !== undefined) {
+      return yield* fileError("unreadable", `By its name this is ${named}: pass the format csv if it is a table.`)
+    }
     const delimiter = given.delimiter ?? (format === "tsv" ? "\t" : undefined)
     const isOpenText = separated && scrutiny.readsPages && scrutiny.refusesForeign && delimiter === undefined
     const lines = isOpenText && options.header !== false ? foreignLines(text) : undefined

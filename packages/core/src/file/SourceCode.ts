@@ -17,15 +17,28 @@ const BEGINNINGS: ReadonlyArray<RegExp> = [
   /^import (?:static )?java[\w.]{1,200};/,
   /^using [\w.]{1,200};\s/,
   /^(?:pub )?(?:use|mod) [\w:{}*, ]{1,200};|^(?:pub )?fn \w{1,100}\(/,
-  /^(?:import|from) [\w., ]{1,200}\r?\n\s*(?:import|from|def|class|if|try|@|[\w.]{1,100} = )\b/,
+  /^(?:import|from) [\w., ]{1,200}\r?\n\s*(?:(?:import|from|def|class|if|try|@|[\w.]{1,100} = )\b|[\w.]{1,100}\()/,
   /^from [\w.]{1,200} import \w/,
   /^(?:async )?def \w{1,100}\([^\r\n]{0,500}\)[^\r\n]{0,100}:\s/,
+  /^("""|''')[\s\S]{1,2000}?\1\s*(?:import|from|def|class) \w/,
+  /^(?:require|require_relative|load) (["'])[\w/.-]{1,100}\1\r?\n/,
+  /^class [A-Z]\w{0,60}(?: < [\w:]{1,60})?\r?\n\s+(?:def|include|attr_\w+|has_\w+|private) /,
+  /^(?:export )?(?:interface|enum|struct|trait|impl|type) [A-Z]\w{0,60}(?: = | extends \w+| for \w+)? ?\{/,
+  /^(?:int|void|static|double|char) \*?\w{1,60}\([^;\r\n]{0,200}\)\s*\{/,
+  /^local \w{1,60} = .{0,500}\r?\n\s*(?:local|function|return|if|for) /,
+  /^\w{1,60} <- (?:c|function|read\.\w+|data\.frame|library)\(|^library\(\w+\)/,
+  /^(?:resource|variable|provider|module|terraform) (?:"[\w-]+" ?){0,2}\{\r?\n/,
+  /^FROM [\w./:@-]{1,200}(?: AS \w+)?\s*\r?\n\s*(?:RUN|COPY|ADD|WORKDIR|ENV|ARG|USER|LABEL|EXPOSE|CMD) /i,
+  /^(?:[A-Z_]+ ?[:?]?= ?.{0,200}\n)*\.?[\w.-]{1,60}:[^\n]{0,200}\n\t\S/,
+  /^(?:@?echo off|set -e\w{0,5}|param\()/i,
   /^@(?:charset|import|media|font-face|use)\b[^\r\n]{0,200}[;{]/,
   /^\\documentclass\b/,
   /^diff --git a\/|^--- [^\r\n]{1,200}\r?\n\+\+\+ [^\r\n]{1,200}\r?\n@@ /,
 ]
 
 const COMMENT = /^(?:\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n|$))\s*/
+/** A number sign begins the comments of some languages, and titles above tables. */
+const NUMBERED = /^(?:#[^\n]*\n\s*){1,50}(?=(?:import|from|def|class|require|library|source|function|use) ?[\w.'"(])/
 
 const afterComments = (text: string): string => {
   let rest = text
@@ -52,7 +65,7 @@ const STYLE = /^[\w.#:*@ ,>-]{1,100}\{\s*[\w-]{1,50}:[^{};\r\n]{1,200};?[^{}\r\n
 
 /** `begin`: the first characters of a text that is not JSON. */
 export const isSourceCode = (begin: string): boolean => {
-  const text = afterComments(begin.trimStart())
+  const text = afterComments(begin.trimStart().replace(NUMBERED, ""))
   if (text === "" || /^[{[]/.test(text)) return false
   return BEGINNINGS.some((pattern) => pattern.test(text)) || hasBlocks(text) || STYLE.test(text.split("\n", 1)[0]!)
 }
