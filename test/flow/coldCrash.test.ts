@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), "cold-crash-"))
 let old: Awaited<ReturnType<typeof coldCabinet>>
 let before: Awaited<ReturnType<(typeof old)["walk"]>>
 beforeAll(async () => {
-  old = await coldCabinet(database.url, root)
+  old = await coldCabinet(database.url, { coldStore: root })
   await old.followersReach(3)
   before = await old.walk(7)
 })

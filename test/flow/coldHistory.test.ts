@@ -19,7 +19,7 @@ const root = mkdtempSync(join(tmpdir(), "cold-"))
 let old: Awaited<ReturnType<typeof coldCabinet>>
 
 beforeAll(async () => {
-  old = await coldCabinet(database.url, root)
+  old = await coldCabinet(database.url, { coldStore: root })
 })
 afterAll(async () => {
   await old.cabinet.dispose()

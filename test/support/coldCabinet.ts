@@ -2,6 +2,7 @@
 import { moveEvents } from "@data-cabinet/core/cold/MoveEvents"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Sources } from "@data-cabinet/core/source/Sources"
+import type { CabinetOptions } from "../../packages/cli/src/compose/CabinetLayer.ts"
 import { runSql } from "./postgresAdmin.ts"
 import { testCabinet } from "./testCabinet.ts"
 
@@ -24,9 +25,9 @@ FROM generate_series(1, ${OLD_EVENTS}) n`
 
 type Params = ReadonlyArray<readonly [string, string]>
 
-/** `root`: where its files are. No follower needs its events any more. */
-export const coldCabinet = async (url: string, root: string) => {
-  const cabinet = testCabinet(url, { settings: { coldStore: root } })
+/** `settings` say where its files are. */
+export const coldCabinet = async (url: string, settings: Partial<CabinetOptions["settings"]>) => {
+  const cabinet = testCabinet(url, { settings })
   const sql = (text: string) => runSql(url, text)
   for (const name of ["Orders", "Leads"]) await cabinet.runPromise(Sources.use((sources) => sources.create({ name })))
   await sql(`INSERT INTO cabinet.epoch (epoch, system_identifier, server_started)

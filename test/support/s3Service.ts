@@ -1,5 +1,5 @@
 /**
- * A service on the loopback that speaks as S3 does, as far as destinations need it: objects are written and listed. It verifies
+ * A service on the loopback that speaks as S3 does, as far as destinations and cold history need it: objects are written, listed, read in parts and removed. It verifies
  * each signature by a program that is not ours, and can refuse as S3 refuses.
  */
 import { hash } from "node:crypto"
@@ -38,6 +38,9 @@ const errorXml = (code: string, message: string) =>
 /** What the program would add by itself. */
 const NOT_SIGNED = { "content-length": true }
 
+/** What it would leave out by itself, although S3 takes it. */
+const NOT_LEFT_OUT = { range: true }
+
 const signed = (request: IncomingMessage, body: Buffer, keys: S3Credentials): boolean => {
   const { authorization = "" } = request.headers
   const [, id, region, names] =
@@ -49,7 +52,15 @@ const signed = (request: IncomingMessage, body: Buffer, keys: S3Credentials): bo
   if ((request.headers["x-amz-security-token"] ?? null) !== keys.sessionToken) return false
   if (request.headers["x-amz-content-sha256"] !== hash("sha256", body)) return false
   const again = aws4.sign(
-    { service: "s3", region, method: request.method, path: request.url, headers, extraHeadersToIgnore: NOT_SIGNED },
+    {
+      service: "s3",
+      region,
+      method: request.method,
+      path: request.url,
+      headers,
+      extraHeadersToIgnore: NOT_SIGNED,
+      extraHeadersToInclude: NOT_LEFT_OUT,
+    },
     { accessKeyId: id, secretAccessKey: keys.secretAccessKey },
   )
   const signatureOf = (text = "") => /Signature=([0-9a-f]{64})$/.exec(text)?.[1]
@@ -68,6 +79,14 @@ const listXml = (keys: ReadonlyArray<string>, query: URLSearchParams, most: numb
   const contents = page.map((key) => `<Contents><Key>${xmlText(key)}</Key><Size>1</Size></Contents>`).join("")
   const next = isCut ? `<NextContinuationToken>${xmlText(page.at(-1)!)}</NextContinuationToken>` : ""
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult><Name>events</Name><IsTruncated>${isCut}</IsTruncated>${next}${contents}</ListBucketResult>`
+}
+
+/** `bytes=0-9`, or the last bytes as `bytes=-10`. */
+const partOf = (object: Buffer, range: string): readonly [number, Buffer, Refusal["headers"]] => {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d+)$/.exec(range)!
+  const from = first === "" ? Math.max(0, object.length - Number(last)) : Number(first)
+  const to = first === "" ? object.length : Math.min(object.length, Number(last) + 1)
+  return [206, object.subarray(from, to), { "content-range": `bytes ${from}-${to - 1}/${object.length}` }]
 }
 
 /** One bucket, `events`, by URLs with its name in the path. */
@@ -91,7 +110,7 @@ export const startS3 = async () => {
     names: (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).toSorted(),
     close: () => Promise.resolve(),
   }
-  const answer = (request: IncomingMessage, body: Buffer): readonly [number, string, Refusal["headers"]?] => {
+  const answer = (request: IncomingMessage, body: Buffer): readonly [number, string | Buffer, Refusal["headers"]?] => {
     service.requests.push(`${request.method} ${request.url}`)
     const refused = service.refuse(request)
     if (refused !== null) {
@@ -106,6 +125,15 @@ export const startS3 = async () => {
     if (request.method === "PUT") {
       objects.set(key, body)
       return [200, ""]
+    }
+    if (request.method === "DELETE") {
+      objects.delete(key)
+      return [204, ""]
+    }
+    const { range } = request.headers
+    if (range !== undefined) {
+      const object = objects.get(key)
+      return object === undefined ? [404, errorXml("NoSuchKey", "The key does not exist.")] : partOf(object, range)
     }
     return [200, listXml([...objects.keys()], url.searchParams, service.pageKeys)]
   }

@@ -8,7 +8,7 @@ import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
 import { format, settingFlags, withDatabase } from "./Root.ts"
 
-const place = settingFlags("coldStore")
+const place = settingFlags("coldStore", "coldEndpoint", "coldRegion", "coldUrlStyle", "allowedNetworks")
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
 

@@ -77,6 +77,7 @@ import * as PgLimitedRequests from "@data-cabinet/store-pg/limit/PgLimitedReques
 import * as PgLateVerificationStore from "@data-cabinet/store-pg/event/PgLateVerificationStore"
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
+import type { ColdStorePlace } from "../settings/ColdSettings.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { coldLayer, destinationsLayer } from "./FilesLayer.ts"
 import { useCasesLayer, memoryLayer } from "./UseCasesLayer.ts"
@@ -91,9 +92,9 @@ export interface CabinetOptions {
   readonly cabinet?: string | null
   readonly settings: Pick<
     Settings,
+    | keyof ColdStorePlace
     | "allowedNetworks"
     | "apiRate"
-    | "coldStore"
     | "destinationRoot"
     | "intakeRate"
     | "lockTimeout"
@@ -212,7 +213,7 @@ export const portsLayer = (options: CabinetOptions) => {
     Layer.provide(outgoing),
     Layer.provideMerge(options.delivers ? PgDeliverySignal.layer : PgDeliverySignal.layerSender),
     Layer.provideMerge(PgFeedSignal.layer),
-    Layer.provideMerge(coldLayer(options)),
+    Layer.provideMerge(coldLayer(options).pipe(Layer.provide(outgoing))),
     Layer.provideMerge(connections),
     Layer.provide(memoryLayer(options)),
     Layer.provide(Layer.succeed(PgEventLog.KeptWriters, options.accepts === true)),

@@ -1,6 +1,6 @@
 /** Where a cabinet writes files, outside of its database: destinations, and the files of old events. */
 import { resolve } from "node:path"
-import * as ColdDirectory from "@data-cabinet/delivery/cold/ColdDirectory"
+import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import * as NodeColdFiles from "@data-cabinet/delivery/cold/NodeColdFiles"
 import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
 import { encodeCold, openCold } from "@data-cabinet/http-node/cold/ColdParquet"
@@ -9,6 +9,7 @@ import * as ColdActs from "@data-cabinet/store-pg/cold/ColdActs"
 import * as PgColdReader from "@data-cabinet/store-pg/cold/PgColdReader"
 import * as PgColdStore from "@data-cabinet/store-pg/cold/PgColdStore"
 import { Layer } from "effect"
+import { coldBucketPlace } from "../settings/ColdSettings.ts"
 import type { CabinetOptions } from "./CabinetLayer.ts"
 
 type Options = Pick<CabinetOptions, "settings" | "cabinet">
@@ -20,12 +21,16 @@ const directoryOf = (root: string | null, cabinet: string | null = null): string
 export const destinationsLayer = ({ settings: { destinationRoot }, cabinet }: Options) =>
   NodeDestinations.layer({ root: directoryOf(destinationRoot, cabinet), encoder: sliceFile })
 
-/** Old events: their files, their rows, and those who read them. */
-export const coldLayer = ({ settings: { coldStore }, cabinet }: Options) => {
-  const directory = directoryOf(coldStore, cabinet)
-  const place = directory === null ? null : ColdDirectory.coldDirectory(directory)
-  return Layer.merge(ColdActs.layer, PgColdStore.layer).pipe(
-    Layer.provideMerge(PgColdReader.layer),
-    Layer.provideMerge(NodeColdFiles.layer(place, { encode: encodeCold, open: openCold })),
-  )
+/** A bucket, or a directory. */
+const coldPlace = ({ settings, cabinet }: Options): NodeColdFiles.ColdLocation | null => {
+  const { coldStore } = settings
+  if (coldStore === null || !isS3(coldStore)) return directoryOf(coldStore, cabinet)
+  return coldBucketPlace([coldStore, ...(cabinet == null ? [] : [cabinet])].join("/"), settings)
 }
+
+/** Old events: their files, their rows, and those who read them. */
+export const coldLayer = (options: Options) =>
+  Layer.merge(ColdActs.layer, PgColdStore.layer).pipe(
+    Layer.provideMerge(PgColdReader.layer),
+    Layer.provideMerge(NodeColdFiles.layer(coldPlace(options), { encode: encodeCold, open: openCold })),
+  )

@@ -1,4 +1,5 @@
 /** The options of `openCabinet`, which reads no environment variables and changes no global state. */
+import type { UrlStyle } from "@data-cabinet/core/destination/S3Settings"
 import { Effect } from "effect"
 import { readSettings, type SettingSources } from "../settings/ReadSettings.ts"
 import { type SettingName, SETTINGS, type Settings } from "../settings/Settings.ts"
@@ -70,8 +71,18 @@ export interface OpenCabinetOptions {
   readonly allowedNetworks?: ReadonlyArray<string> | undefined
   /** The directory below which destinations may write events as files. Default: none may. */
   readonly destinationRoot?: string | undefined
-  /** The directory for files of old events, the same for every process. Default: events stay in the database. */
+  /** The directory for files of old events, or `s3://BUCKET/PREFIX`, the same for every process. Default: events stay in the database. */
   readonly coldStore?: string | undefined
+  /** The URL of the S3 service of `coldStore`. Default: Amazon's in the region. */
+  readonly coldEndpoint?: string | undefined
+  /** The region of the bucket. Default `us-east-1`. */
+  readonly coldRegion?: string | undefined
+  /** Where URLs name the bucket. Default: the path with `coldEndpoint`, otherwise the host name. */
+  readonly coldUrlStyle?: UrlStyle | undefined
+  /** The keys for the bucket. */
+  readonly awsAccessKeyId?: string | undefined
+  readonly awsSecretAccessKey?: string | undefined
+  readonly awsSessionToken?: string | undefined
   /** The age in days at which events move into files. Default 180. */
   readonly coldAfter?: number | undefined
   /** API requests per minute for each key. Default 120. */
@@ -150,6 +161,12 @@ const FORMS: {
   allowedNetworks: list,
   destinationRoot: text,
   coldStore: text,
+  coldEndpoint: text,
+  coldRegion: text,
+  coldUrlStyle: text,
+  awsAccessKeyId: text,
+  awsSecretAccessKey: text,
+  awsSessionToken: text,
   coldAfter: number,
   apiRate: number,
   intakeRate: number,

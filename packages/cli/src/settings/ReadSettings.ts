@@ -3,6 +3,7 @@
  * refused with an explanation before anything is opened.
  */
 import { Effect, Result } from "effect"
+import { wrongCold } from "./ColdSettings.ts"
 import { completeDatabaseUrls } from "./CompleteDatabaseUrls.ts"
 import { secretSettings, type SettingName, SETTINGS, type Settings } from "./Settings.ts"
 import { StartError } from "../error/StartError.ts"
@@ -74,14 +75,6 @@ const wrongProvider = (settings: Settings, sources: SettingSources): string | nu
     : `${found(stray, sources)!.called} is set, but not ${SETTINGS.oidcIssuer.env}: nobody signs in by OpenID Connect.`
 }
 
-/** Why events cannot move into files at this age, in words; null if they can. Original requests and logs name events. */
-const wrongColdAge = ({ coldStore, coldAfter, retentionDays, logDays, failedLogDays }: Settings): string | null => {
-  const kept = Math.max(retentionDays, logDays, failedLogDays)
-  return coldStore === null || coldAfter > kept
-    ? null
-    : `${SETTINGS.coldAfter.env} is ${coldAfter} days: it must be more than ${kept}, for which original requests and logs are kept (${SETTINGS.retentionDays.env}, ${SETTINGS.logDays.env}, ${SETTINGS.failedLogDays.env}).`
-}
-
 /** All settings; fails on the first invalid one, with a sentence that names it. */
 export const readSettings = (sources: SettingSources): Effect.Effect<Settings, StartError> =>
   Effect.gen(function* () {
@@ -112,7 +105,7 @@ export const readSettings = (sources: SettingSources): Effect.Effect<Settings, S
     const wrong =
       wrongProxySignIn(all, sources) ??
       wrongProvider(all, sources) ??
-      wrongColdAge(all) ??
+      wrongCold(all) ??
       (all.serviceDomain === null ? null : wrongForMany(all, sources))
     if (wrong !== null) return yield* new StartError({ code: "bad_setting", message: wrong })
     return all

@@ -161,12 +161,6 @@ const timeFrom =
 /** Milliseconds; a bare number is seconds. */
 export const duration = timeFrom(1)
 
-/** A directory of this machine. */
-export const directory: Form<string> = (given) =>
-  /^[a-z][a-z0-9+.-]+:\/\//i.test(given)
-    ? Result.fail("a directory; buckets are not supported yet")
-    : Result.succeed(given)
-
 /** Whole days, such as 180d; a bare number is days. */
 export const days: Form<number> = (given) => {
   const [, digits] = /^(\d{1,5})\s*d?$/.exec(given) ?? []

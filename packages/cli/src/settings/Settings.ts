@@ -1,4 +1,5 @@
 /** Every setting of a cabinet in one table: its sources, its form, and its text in `--help`. */
+import { COLD_SETTINGS } from "./ColdSettings.ts"
 import { DATABASE_SETTINGS } from "./DatabaseSettings.ts"
 import * as SettingForm from "./SettingForm.ts"
 import { MONITORING_SETTINGS } from "./MonitoringSettings.ts"
@@ -104,25 +105,7 @@ export const SETTINGS = {
     },
     SettingForm.text,
   ),
-  coldStore: optional(
-    {
-      env: "CABINET_COLD_STORE",
-      flag: "cold-store",
-      value: "DIR",
-      about: "Directory for files of old events, the same for every process; default: events stay in the database",
-    },
-    SettingForm.directory,
-  ),
-  coldAfter: setting(
-    {
-      env: "CABINET_COLD_AFTER",
-      flag: "cold-after",
-      value: "DAYS",
-      about: "Age at which events move into files; more than the days of original requests and logs",
-    },
-    SettingForm.days,
-    "180d",
-  ),
+  ...COLD_SETTINGS,
   apiRate: setting(
     { env: "CABINET_API_RATE", flag: "api-rate", value: "N", about: "API requests per minute for each key" },
     SettingForm.wholeNumber(1, 1_000_000),

@@ -127,6 +127,28 @@ it("readSettings refuses an incomplete OpenID Connect sign-in, and never repeats
   ])
 })
 
+it("readSettings refuses a bucket for old events without its keys, and its settings without it", () => {
+  const keys = { AWS_ACCESS_KEY_ID: "AKIDEXAMPLE", AWS_SECRET_ACCESS_KEY: "hush" }
+  const at = (CABINET_COLD_STORE: string, more: object = keys) => refusal({}, { CABINET_COLD_STORE, ...more })
+  expect(at("s3://history/cabinet/old")).toBe("taken")
+  expect(at("/srv/history", {})).toBe("taken")
+  for (const wrong of ["s3://", "s3://UP/x", "s3://history/", "s3://history/..", "gs://history/x"]) {
+    expect(at(wrong)).toMatch(/must be a directory, or s3:\/\/BUCKET\/PREFIX/)
+  }
+  for (const missing of [{}, { ...keys, AWS_ACCESS_KEY_ID: "" }, { ...keys, AWS_SECRET_ACCESS_KEY: "" }]) {
+    expect(at("s3://history", missing)).toMatch(/its keys must be in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/)
+  }
+  expect(at("s3://history", { ...keys, AWS_SECRET_ACCESS_KEY: "hush hush" })).not.toContain("hush")
+  for (const name of ["CABINET_COLD_ENDPOINT", "CABINET_COLD_REGION", "CABINET_COLD_URL_STYLE"]) {
+    const value = name === "CABINET_COLD_ENDPOINT" ? "https://s3.example.com" : "path"
+    expect(at("/srv/history", { [name]: value })).toBe(
+      `${name} is set, but CABINET_COLD_STORE is not a bucket, s3://BUCKET/PREFIX.`,
+    )
+    expect(at("s3://history", { ...keys, [name]: value })).toBe("taken")
+    expect(at("s3://history", { ...keys, [name]: "https://s3.example.com/x" })).toMatch(/must be/)
+  }
+})
+
 it("readSettings does not repeat a database's password", () => {
   expect(refusal({}, { DATABASE_URL: "postgre://user:hush@host/db" })).not.toContain("hush")
   expect(refusal({ databaseUrl: "postgre://user:hush@host/db" })).not.toContain("hush")

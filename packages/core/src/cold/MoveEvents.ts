@@ -13,9 +13,9 @@ import { type ColdEvent, ColdFailure, type ColdFile, ColdFiles, type ColdWriter 
 import { ColdDigest, coldName, type ColdRange } from "./ColdRange.ts"
 import { type ColdLimits, ColdStore, type ListedFile, type WrittenFile } from "./ColdStore.ts"
 
-/** A file ends after so many events, or so many characters of payloads. */
+/** A file ends after so many events, or so many characters of payloads: a bucket gets it as one body. */
 const FILE_EVENTS = 100_000
-const FILE_CHARS = 256 * 1_048_576
+const FILE_CHARS = 64 * 1_048_576
 
 /** How many rows are deleted in a transaction. */
 const DELETED_AT_ONCE = 1_000

@@ -18,10 +18,15 @@ export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, su
 const areNames = (segments: ReadonlyArray<string>): boolean =>
   segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment))
 
+/** Whether `s3://…` names a bucket and a prefix. */
+export const isBucket = (location: string): boolean => {
+  const place = parseS3(location)
+  return place !== null && areNames(place.prefix)
+}
+
 const isLocation = (location: string): boolean => {
   if (isNats(location)) return parseNats(location) !== null
-  const place = parseS3(location)
-  return isS3(location) ? place !== null && areNames(place.prefix) : areNames(location.split("/"))
+  return isS3(location) ? isBucket(location) : areNames(location.split("/"))
 }
 
 type Check = AddressCheck["Service"]

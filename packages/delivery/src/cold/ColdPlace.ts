@@ -27,7 +27,7 @@ export interface PlaceWriter {
   readonly abandon: () => Promise<void>
 }
 
-/** A directory, or a bucket. Failures are thrown; one of a missing file is a `MissingFile`. */
+/** A directory, or a bucket. Failures are thrown; one of a missing file is a `MissingFile`, one of a service that does not serve an `UnreachablePlace`. */
 export interface ColdPlace {
   readonly location: string
   readonly create: (name: string) => Promise<PlaceWriter>
@@ -37,3 +37,5 @@ export interface ColdPlace {
 }
 
 export class MissingFile extends Error {}
+
+export class UnreachablePlace extends Error {}

@@ -11,8 +11,12 @@ import {
   ColdFiles,
   type ColdWriter,
 } from "@data-cabinet/core/cold/ColdFiles"
-import { Effect, Layer, Semaphore } from "effect"
-import { type ColdFormat, type ColdPlace, MissingFile } from "./ColdPlace.ts"
+import { type Context, Effect, Layer, Semaphore } from "effect"
+import type { BucketPlace, S3Bucket } from "../destination/S3Bucket.ts"
+import { PinnedClient } from "../outgoing/PinnedClient.ts"
+import { coldBucket } from "./ColdBucket.ts"
+import { coldDirectory } from "./ColdDirectory.ts"
+import { type ColdFormat, type ColdPlace, MissingFile, UnreachablePlace } from "./ColdPlace.ts"
 
 /** How many ends of files are kept: each takes about 100 KB. */
 const KEPT_FILES = 32
@@ -72,17 +76,43 @@ const charsOf = (events: ReadonlyArray<ColdEvent>): number =>
 const NO_PLACE =
   "A part of the events is in files, and this process has no place for them. Set CABINET_COLD_STORE, as the other processes of the cabinet have it."
 
+/**
+ * Returns what waits for a turn. Those who waited while the place did not serve fail by the same failure, instead of one time limit
+ * after the other.
+ */
+const turns = () => {
+  const permits = Semaphore.makeUnsafe(AT_ONCE)
+  let arrivals = 0
+  /** The last time that the place did not serve, and who had arrived by then. */
+  let fault: { readonly failure: ColdFailure; readonly arrivals: number } | null = null
+  return <A>(work: () => Promise<A>): Effect.Effect<A, ColdFailure> =>
+    Effect.suspend(() => {
+      const arrival = ++arrivals
+      return permits.withPermit(
+        Effect.suspend(() => {
+          if (fault !== null && fault.arrivals >= arrival) return Effect.fail(fault.failure)
+          return attempt(async () => {
+            try {
+              return await work()
+            } catch (error) {
+              if (error instanceof UnreachablePlace) fault = { failure: failureOf(error), arrivals }
+              throw error
+            }
+          })
+        }),
+      )
+    })
+}
+
 /** `place`: null if this process has none. */
 const coldFiles = (place: ColdPlace | null, format: ColdFormat): ColdFiles["Service"] => {
   const files = new Recent<ColdFile>(KEPT_FILES, () => 1)
   const groups = new Recent<ReadonlyArray<ColdEvent>>(KEPT_CHARS, charsOf)
-  const turns = Semaphore.makeUnsafe(AT_ONCE)
+  const inTurn = turns()
   const placed = <A>(work: (at: ColdPlace) => Promise<A>): Effect.Effect<A, ColdFailure> =>
     place === null ? Effect.fail(new ColdFailure({ message: NO_PLACE })) : attempt(() => work(place))
 
   const openFile = async (at: ColdPlace, name: string): Promise<ColdFile> => {
-    const known = files.get(name)
-    if (known !== undefined) return known
     const readable = await at.open(name)
     const decoder = await format.open(readable)
     const file: ColdFile = {
@@ -90,19 +120,19 @@ const coldFiles = (place: ColdPlace | null, format: ColdFormat): ColdFiles["Serv
       groups: decoder.groups,
       read: (group) => {
         const key = `${group} ${name}`
-        return turns.withPermit(
-          Effect.suspend(() => {
-            const kept = groups.get(key)
-            if (kept !== undefined) return Effect.succeed(kept)
-            return attempt(async () => {
-              const events = await decoder.read(group)
-              groups.set(key, events)
-              // Others have their turn before the next group.
-              await setImmediate()
-              return events
-            })
-          }),
-        )
+        return Effect.suspend(() => {
+          const kept = groups.get(key)
+          if (kept !== undefined) return Effect.succeed(kept)
+          return inTurn(async () => {
+            const read = groups.get(key)
+            if (read !== undefined) return read
+            const events = await decoder.read(group)
+            groups.set(key, events)
+            // Others have their turn before the next group.
+            await setImmediate()
+            return events
+          })
+        })
       },
     }
     files.set(name, file)
@@ -134,7 +164,12 @@ const coldFiles = (place: ColdPlace | null, format: ColdFormat): ColdFiles["Serv
         }
         return created
       }),
-    open: (name) => placed((at) => openFile(at, name)),
+    open: (name) =>
+      Effect.suspend(() => {
+        const known = files.get(name)
+        if (known !== undefined) return Effect.succeed(known)
+        return place === null ? placed(() => Promise.reject()) : inTurn(() => openFile(place, name))
+      }),
     names: (prefix) => placed((at) => at.names(prefix)),
     remove: (name) =>
       placed(async (at) => {
@@ -144,5 +179,24 @@ const coldFiles = (place: ColdPlace | null, format: ColdFormat): ColdFiles["Serv
   }
 }
 
-export const layer = (place: ColdPlace | null, format: ColdFormat) =>
-  Layer.sync(ColdFiles, () => ColdFiles.of(coldFiles(place, format)))
+/** Where files are: a directory, or a bucket. */
+export type ColdLocation = string | BucketPlace
+
+const placeAt = (at: ColdLocation, client: PinnedClient["Service"], context: Context.Context<never>): ColdPlace => {
+  if (typeof at === "string") return coldDirectory(at)
+  // Loaded only by a cabinet that has such a place.
+  let bucket: Promise<S3Bucket> | undefined
+  const opened = () => (bucket ??= import("../destination/S3Bucket.ts").then(({ s3Bucket }) => s3Bucket(client, at)))
+  return coldBucket(at.location, opened, Effect.runPromiseWith(context))
+}
+
+/** `at`: null if this process has no place. */
+export const layer = (at: ColdLocation | null, format: ColdFormat) =>
+  Layer.effect(
+    ColdFiles,
+    Effect.gen(function* () {
+      const client = yield* PinnedClient
+      const context = yield* Effect.context()
+      return ColdFiles.of(coldFiles(at === null ? null : placeAt(at, client, context), format))
+    }),
+  )

@@ -10,7 +10,7 @@ import { describe, OutgoingError } from "./OutgoingError.ts"
 import type { PhaseClock } from "./PhaseClock.ts"
 
 export interface OutgoingRequest {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH"
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array
