@@ -84,9 +84,7 @@ const attempt = (target: Target, { delivery }: ForwardedEvent, number: number) =
   AttemptDelivery.use(({ attempt: send }) =>
     send({
       ...delivery,
-      addressId: 0,
-      url: target.url,
-      secrets: [target.secret],
+      recipient: { addressId: 0, url: target.url, secrets: [target.secret] },
       attempt: number,
       failures: number - 1,
     }),

@@ -171,8 +171,8 @@ const changedFilters = Effect.fnUntraced(function* (was: Address, { filters }: A
 
 /** Only the contract's own body can say that it is a ping; any other kind carries an event. */
 const withSample = Effect.fnUntraced(function* (store: AddressStore["Service"], ping: Claimed) {
-  if (ping.body === undefined) return ping
-  const sample = yield* store.sample(ping.addressId, null)
+  if (ping.recipient.body === undefined) return ping
+  const sample = yield* store.sample(ping.recipient.addressId, null)
   return Option.isNone(sample) ? ping : { ...ping, event: sample.value.event }
 })
 

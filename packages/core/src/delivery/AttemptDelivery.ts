@@ -3,14 +3,11 @@
  * settles.
  */
 import { Context, Effect, Layer } from "effect"
-import type { RequestHeader } from "../network/RequestHeader.ts"
 import { instrument } from "../runtime/Instrument.ts"
 import type { Outcome } from "./Attempt.ts"
-import type { ClientIdentity } from "./ClientIdentity.ts"
 import { Courier } from "./Courier.ts"
-import type { Claimed, Settlement, NextState } from "./DeliveryQueue.ts"
+import type { Claimed, NextState, Recipient, Settlement } from "./DeliveryQueue.ts"
 import { type Letter, type Parcel, writeLetter } from "./Letter.ts"
-import type { Recipient } from "./OrderedQueue.ts"
 import { retryAfterSeconds } from "./RetrySchedule.ts"
 import { requestHeaders } from "./SignedRequest.ts"
 import { agentHeaders } from "./Signature.ts"
@@ -41,12 +38,6 @@ const NO_SECRET = undecryptable("the signing secret")
 const NO_HEADERS = undecryptable("a header of the address")
 const NO_CLIENT_KEY = undecryptable("the key of the client certificate")
 
-/** A recipient whose secrets, headers and certificate can be used. */
-interface Usable extends Omit<Recipient, "identity"> {
-  readonly headers: ReadonlyArray<RequestHeader>
-  readonly identity: ClientIdentity | undefined
-}
-
 /** A message to the subscription of an agent. */
 export interface AgentMessage {
   /** The same for each attempt, so that the agent processes it once. */
@@ -70,31 +61,26 @@ export class AttemptDelivery extends Context.Service<
     Effect.gen(function* () {
       const courier = yield* Courier
       const send = (recipient: Recipient, parcel: Parcel): Effect.Effect<Outcome> =>
-        Effect.suspend(() => {
-          const { secrets, headers = [], identity } = recipient
+        Effect.clockWith((clock) => {
+          const { secrets, headers = [], timeoutSeconds = null, identity } = recipient
           if (secrets.length === 0) return Effect.succeed(NO_SECRET)
           if (headers === null) return Effect.succeed(NO_HEADERS)
           if (identity === null) return Effect.succeed(NO_CLIENT_KEY)
+          const post = (letter: Letter): Effect.Effect<Outcome> => {
+            const seconds = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
+            const sent = courier.send({
+              method: letter.method,
+              url: recipient.url,
+              ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
+              ...(identity === undefined ? {} : { identity }),
+              headers: requestHeaders(letter, headers, secrets, seconds),
+              body: letter.body,
+            })
+            return instrument("delivery.attempt", sent)
+          }
           const letter = writeLetter(recipient, parcel)
-          if (!Effect.isEffect(letter)) return post({ ...recipient, headers, identity }, letter)
-          return Effect.matchEffect(letter, {
-            onFailure: (why) => Effect.succeed(notSent(why)),
-            onSuccess: (written) => post({ ...recipient, headers, identity }, written),
-          })
-        })
-      const post = (recipient: Usable, letter: Letter): Effect.Effect<Outcome> =>
-        Effect.clockWith((clock) => {
-          const { secrets, headers, timeoutSeconds = null, identity } = recipient
-          const t = Math.floor(clock.currentTimeMillisUnsafe() / 1000)
-          const sent = courier.send({
-            method: letter.method,
-            url: recipient.url,
-            ...(timeoutSeconds === null ? {} : { timeoutMillis: timeoutSeconds * 1000 }),
-            ...(identity === undefined ? {} : { identity }),
-            headers: requestHeaders(letter, headers, secrets, t),
-            body: letter.body,
-          })
-          return instrument("delivery.attempt", sent)
+          if (!Effect.isEffect(letter)) return post(letter)
+          return Effect.matchEffect(letter, { onFailure: (why) => Effect.succeed(notSent(why)), onSuccess: post })
         })
       return AttemptDelivery.of({
         send,
@@ -106,7 +92,7 @@ export class AttemptDelivery extends Context.Service<
             return instrument("delivery.attempt", courier.send({ method: "POST", url, headers, body }))
           }),
         attempt: (delivery) =>
-          Effect.map(send(delivery, { items: [delivery], isBatch: false }), (outcome): Settlement => {
+          Effect.map(send(delivery.recipient, { items: [delivery], isBatch: false }), (outcome): Settlement => {
             const next = nextState(delivery, outcome)
             return { deliveryId: delivery.id, attempt: delivery.attempt, outcome, next }
           }),

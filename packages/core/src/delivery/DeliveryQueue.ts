@@ -37,10 +37,8 @@ export interface AgentRecipient {
   readonly sourceId: number | null
 }
 
-/** A claimed delivery, with everything that one attempt needs. */
-export interface Claimed {
-  readonly id: number
-  readonly type: DeliveryType
+/** An address as a request to it needs it. */
+export interface Recipient {
   readonly addressId: number
   readonly url: string
   /**
@@ -56,6 +54,14 @@ export interface Claimed {
   readonly body?: BodySetting
   /** What an agent has subscribed to; absent for the owner's addresses. */
   readonly agent?: AgentRecipient
+}
+
+/** A claimed delivery, with everything that one attempt needs. */
+export interface Claimed {
+  readonly id: number
+  readonly type: DeliveryType
+  /** Deliveries of one claim to the same address share it. */
+  readonly recipient: Recipient
   /** When it may be sent, in milliseconds of this process's clock; null for an address without a rate. */
   readonly notBeforeMillis?: number | null
   /** The attempt's number; a later claim invalidates it. */

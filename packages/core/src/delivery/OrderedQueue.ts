@@ -11,7 +11,7 @@ import type { FeedPlace } from "../feed/FeedStore.ts"
 import type { HeldFollower } from "../follower/FollowerStore.ts"
 import type { Batching } from "./SendingSettings.ts"
 import type { Outcome } from "./Attempt.ts"
-import type { Claimed, Lane } from "./DeliveryQueue.ts"
+import type { Claimed, Lane, Recipient } from "./DeliveryQueue.ts"
 
 /** The kind of these followers; each has the id of its address as its name. */
 export const ORDERED = "delivery"
@@ -25,12 +25,6 @@ export interface OrderedItem {
   readonly createdAt: string
   readonly event: NonNullable<Claimed["event"]>
 }
-
-/** The address as one request needs it. */
-export type Recipient = Pick<
-  Claimed,
-  "addressId" | "url" | "secrets" | "headers" | "identity" | "timeoutSeconds" | "body" | "agent"
->
 
 /** The most events of a page. */
 export const PAGE_EVENTS = 200

@@ -6,6 +6,17 @@ import { createSecretKey, type KeyObject } from "node:crypto"
 
 const PREFIX = "whsec_"
 
+const MAX_KNOWN = 1000
+
+/** By their secrets: to make a key takes as long as to sign with it. */
+const known = new Map<string, KeyObject>()
+
 /** The key that a secret encodes in base64, after an optional `whsec_`. */
-export const binaryKey = (secret: string): KeyObject =>
-  createSecretKey(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, "base64")
+export const binaryKey = (secret: string): KeyObject => {
+  const before = known.get(secret)
+  if (before !== undefined) return before
+  if (known.size >= MAX_KNOWN) known.clear()
+  const key = createSecretKey(secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret, "base64")
+  known.set(secret, key)
+  return key
+}

@@ -16,9 +16,7 @@ const text = `{"id":7,"payload":{"z":1.0,"a":12345678901234567890,"s":"\\u00e9é
 const delivery: Claimed = {
   id: 42,
   type: "event.received",
-  addressId: 1,
-  url: "https://example.com/hook",
-  secrets: ["new", "old"],
+  recipient: { addressId: 1, url: "https://example.com/hook", secrets: ["new", "old"] },
   attempt: 3,
   failures: 2,
   createdAt: "2026-11-21T09:30:00.123456Z",
@@ -26,7 +24,7 @@ const delivery: Claimed = {
 }
 /** As the store has it; of its own headers only the names. */
 const address = {
-  url: delivery.url,
+  url: delivery.recipient.url,
   body: STANDARD_BODY,
   secret: "new",
   previousSecret: { secret: "old", until: "2025-11-22T00:00:00Z" },
@@ -90,7 +88,7 @@ it.effect(
       "webhook-timestamp": "1763717400",
     })
     assert.match(headers["webhook-signature"]!, /^v1,[^ ]{44} v1,[^ ]{44}$/)
-    for (const secret of delivery.secrets) {
+    for (const secret of delivery.recipient.secrets) {
       assert.isTrue(verifyDelivery(body, headers["X-Service-Signature"], secret, { now: new Date(1_763_717_400_000) }))
     }
     const shown = yield* signedRequest(delivery, address, delivery.event, 1_763_717_400_900)

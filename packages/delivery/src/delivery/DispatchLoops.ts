@@ -109,7 +109,7 @@ export class DeliveryDispatcher {
       const now = yield* Clock.currentTimeMillis
       for (const delivery of batch) {
         lane.add(delivery, now)
-        state.lastAddressId = delivery.addressId
+        state.lastAddressId = delivery.recipient.addressId
         const millis = (delivery.notBeforeMillis ?? now) - now
         if (millis > 0) yield* FiberSet.run(this.#parts.senders, this.#sendAfter(state, delivery, millis))
       }
@@ -180,7 +180,7 @@ export class DeliveryDispatcher {
     const hasRoom = state.lane.end(delivery, fate, now)
     // A fast address gets more while its last deliveries are still being settled.
     if (hasRoom && delivered) {
-      if (state.claiming) state.starved.add(delivery.addressId)
+      if (state.claiming) state.starved.add(delivery.recipient.addressId)
       else state.mayClaim.openUnsafe()
     }
     if (!delivered || state.lane.name === "failing") state.changesOnSettlement = true

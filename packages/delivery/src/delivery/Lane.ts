@@ -95,8 +95,9 @@ export class Lane {
 
   /** Adds a claimed delivery; `next` decides when it is sent. */
   add(delivery: Claimed, now: number): void {
-    const address = this.#addresses.get(delivery.addressId) ?? new AdaptiveWindow(this.#limits, now, this.#isRoomy)
-    this.#addresses.set(delivery.addressId, address)
+    const { addressId } = delivery.recipient
+    const address = this.#addresses.get(addressId) ?? new AdaptiveWindow(this.#limits, now, this.#isRoomy)
+    this.#addresses.set(addressId, address)
     address.wait(delivery, now)
     this.#waiting++
     this.#quickBytes += bytesOf(delivery)
@@ -104,8 +105,8 @@ export class Lane {
   }
 
   /** Called when a delivery of an address with a rate is due to be sent. */
-  due({ addressId }: Claimed, now: number): void {
-    const address = this.#addresses.get(addressId)
+  due({ recipient }: Claimed, now: number): void {
+    const address = this.#addresses.get(recipient.addressId)
     if (address?.ready(now) === true) this.#ready.add(address)
   }
 

@@ -22,9 +22,7 @@ const delivery = (id: number, addressId = 1, bytes = 0): Claimed => {
   const claimed: Claimed = {
     id,
     type: "event.received",
-    addressId,
-    url: "https://example.com/",
-    secrets: ["s"],
+    recipient: { addressId, url: "https://example.com/", secrets: ["s"] },
     attempt: 1,
     failures: 0,
     createdAt: "",

@@ -5,16 +5,22 @@
  */
 import type { Channel } from "@data-cabinet/core/event/EventLog"
 import type { ClaimRequest } from "@data-cabinet/core/delivery/DeliveryQueue"
-import type { RecipientRow } from "./StoredRecipient.ts"
+
+/** An address that has deliveries of the claim. */
+export interface AddressRow {
+  readonly id: null
+  /** `RecipientRow` as JSON. */
+  readonly recipient: string
+}
 
 /**
  * A claimed delivery as the database returns it: ids are doubles, which hold them exactly; moments and the payload are
  * bytes as PostgreSQL sends them.
  */
-export interface ClaimedRow extends RecipientRow {
+export interface ClaimedRow {
   readonly id: number
-  readonly type: "event.received" | "ping"
   readonly address_id: number
+  readonly type: "event.received" | "ping"
   /** Deliveries a second, and after how many milliseconds the first of these may be sent; null without a rate. */
   readonly rate: number | null
   readonly pace_millis: number | null
@@ -32,6 +38,20 @@ export interface ClaimedRow extends RecipientRow {
   readonly history: boolean | null
   readonly verified: boolean | null
 }
+
+/** A new ping, with its address. */
+export type PingRow = ClaimedRow & Omit<AddressRow, "id">
+
+const AT = "(SELECT at FROM clock)"
+
+/** The columns of `taken`. */
+const NO_DELIVERY = Array.from({ length: 17 }, () => "NULL").join(", ")
+
+/** Of an address. */
+const RECIPIENT = `json_build_object('address_id', a.id, 'url', a.url, 'secret', a.secret,
+    'previous_secret', CASE WHEN a.previous_secret_until > ${AT} THEN a.previous_secret END, 'headers', a.headers::text,
+    'client_certificate', a.client_certificate, 'client_key', a.client_key, 'timeout_seconds', a.timeout_seconds,
+    'body', a.body::text)::text AS recipient`
 
 /** Deliveries to an address with a rate are claimed no earlier than this before their time. */
 const CLAIMED_AHEAD = "interval '0.5 seconds'"
@@ -105,20 +125,19 @@ const LOST_LAST = `last_at = coalesce(f.claimed_at, d.last_at),
  *
  * It keeps the plan only while it estimates that a custom one would be no cheaper, and planning takes longer than the
  * claim. So a custom plan must not know more than the generic one: that is why each parameter is read by a subquery.
+ *
+ * After the deliveries come their addresses, each once: repeated with every delivery, they cost as much as its event.
  */
 export const CLAIM = `
   WITH RECURSIVE clock AS MATERIALIZED (SELECT cabinet.now() AS at),
   later AS (${walk("later", "(SELECT $5::bigint)")}),
   earlier AS (${walk("earlier", "0", "(SELECT $5::bigint)")}),
   turn AS MATERIALIZED (
-    SELECT a.id, a.url, a.secret, a.previous_secret, a.previous_secret_until, a.headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body,
-      a.rate, pace.next_at,
-      greatest(least(r.room, ${SLOTS}), 0) AS room
+    SELECT a.id, a.rate, pace.next_at, greatest(least(r.room, ${SLOTS}), 0) AS room
     FROM ${withRoom("(SELECT id FROM later UNION ALL SELECT id FROM earlier)", " FOR UPDATE OF p SKIP LOCKED")}
   ),
   picked AS MATERIALIZED (
-    SELECT d.*, turn.url, turn.secret, turn.previous_secret, turn.previous_secret_until, turn.headers,
-      turn.client_certificate, turn.client_key, turn.timeout_seconds, turn.body, turn.rate, turn.next_at
+    SELECT d.*, turn.rate, turn.next_at
     FROM turn CROSS JOIN LATERAL (
       SELECT d.id, d.event_id, d.address_id, d.type, d.attempts, d.claimed_at FROM cabinet.delivery d
       WHERE d.address_id = turn.id AND d.state = 'due' AND d.due_at <= (SELECT at FROM clock)
@@ -163,15 +182,17 @@ export const CLAIM = `
     UPDATE cabinet.delivery d SET attempts = d.attempts + 1, claimed_at = (SELECT at FROM clock),
       leased_until = (SELECT at FROM clock) + make_interval(secs => (SELECT $7::float8)), ${LOST_LAST}
     FROM fate f WHERE d.id = ANY (ARRAY[f.id]) AND f.state = 'due'
-    RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.url, f.secret,
-      CASE WHEN f.previous_secret_until > (SELECT at FROM clock) THEN f.previous_secret END AS previous_secret,
-      f.headers::text AS headers, f.client_certificate, f.client_key, f.timeout_seconds, f.body::text AS body, f.rate,
+    RETURNING d.id::float8 AS id, d.type, d.address_id::float8 AS address_id, f.rate,
       (extract(epoch FROM f.next_at - (SELECT at FROM clock)) * 1000)::float8 AS pace_millis, d.attempts AS attempt, d.failures, timestamptz_send(d.created_at) AS created_at,
       f.event_id::float8 AS event_id, f.source_id::float8 AS source_id, f.source_name, f.channel,
       timestamptz_send(f.received_at) AS received_at, json_send(f.payload) AS payload,
       f.repeat_of::float8 AS repeat_of, f.history, f.verified
   )
-  SELECT * FROM taken`
+  SELECT *, NULL AS recipient FROM taken
+  UNION ALL
+  SELECT ${NO_DELIVERY}, a.recipient FROM (SELECT DISTINCT address_id::bigint AS id FROM taken) t CROSS JOIN LATERAL (
+    SELECT ${RECIPIENT} FROM cabinet.address a WHERE a.id = t.id LIMIT 1
+  ) a`
 
 /** $1: address, $2: seconds of lease. Creates a ping that is already claimed. No row if the address does not exist. */
 export const CLAIM_NEW_PING = `
@@ -182,9 +203,8 @@ export const CLAIM_NEW_PING = `
     FROM cabinet.address a, clock WHERE a.id = $1::bigint AND a.removed_at IS NULL
     RETURNING id, type, address_id, attempts, failures, created_at
   )
-  SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, a.url, a.secret,
-    CASE WHEN a.previous_secret_until > (SELECT at FROM clock) THEN a.previous_secret END AS previous_secret,
-    a.headers::text AS headers, a.client_certificate, a.client_key, a.timeout_seconds, a.body::text AS body, NULL::int AS rate, NULL::float8 AS pace_millis, t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
+  SELECT t.id::float8 AS id, t.type, t.address_id::float8 AS address_id, ${RECIPIENT},
+    NULL::int AS rate, NULL::float8 AS pace_millis, t.attempts AS attempt, t.failures, timestamptz_send(t.created_at) AS created_at, NULL::bytea AS payload
   FROM taken t JOIN cabinet.address a ON a.id = t.address_id`
 
 /** $1: deliveries, $2: the attempts that they were claimed for. The numbers of those attempts stay used. */

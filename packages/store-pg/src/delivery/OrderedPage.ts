@@ -118,7 +118,7 @@ export const orderedPage = Effect.fnUntraced(function* (
         )
   if (numbers === null) return null
   const page: OrderedPage = {
-    recipient: { addressId, ...storedRecipient(head, cipher) },
+    recipient: storedRecipient(head, cipher),
     batch: head.in_order ? { max: head.batch_max, wait: head.batch_wait_seconds } : { max: 1, wait: 0 },
     rate: head.rate,
     failures: head.failures,

@@ -2,7 +2,6 @@
 import { PgClient } from "@effect/sql-pg"
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
 import {
-  type Claimed,
   DeliveryQueue,
   type LogQuery,
   type QueueGauge,
@@ -13,10 +12,19 @@ import { Effect, Layer, Option } from "effect"
 import { prune, recording } from "./AttemptPartitions.ts"
 import { int4Array, int8Array } from "../connection/Parameter.ts"
 import { SourceNames } from "../feed/SourceNames.ts"
-import { type SecretCipher, SecretCiphers } from "../key/SecretCipher.ts"
+import { SecretCiphers } from "../key/SecretCipher.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
-import { CLAIM, CLAIM_NEW_PING, type ClaimedRow, NEXT_DUE, RELEASE, roomParameters } from "./ClaimStatement.ts"
-import { claimedEvent, sentTimestamp } from "./ClaimedToJson.ts"
+import {
+  type AddressRow,
+  CLAIM,
+  CLAIM_NEW_PING,
+  type ClaimedRow,
+  NEXT_DUE,
+  type PingRow,
+  RELEASE,
+  roomParameters,
+} from "./ClaimStatement.ts"
+import { claimedDeliveries, claimedPing } from "./ClaimedDeliveries.ts"
 import * as DeliveryStatement from "./DeliveryStatement.ts"
 import { ColdActs } from "../cold/ColdActs.ts"
 import { microsOf } from "../cold/ColdColumns.ts"
@@ -31,24 +39,9 @@ import {
   toAttempt,
 } from "./PgDeliveryList.ts"
 import { SETTLE, settleParameter } from "./SettleStatement.ts"
-import { storedRecipient } from "./StoredRecipient.ts"
 
 /** How many deliveries one statement resends. */
 const RESEND_BATCH = 2000
-
-const toClaimed =
-  (names: SourceNames, cipher: SecretCipher) =>
-  (row: ClaimedRow, notBeforeMillis: number | null): Claimed => ({
-    id: row.id,
-    type: row.type,
-    addressId: row.address_id,
-    ...storedRecipient(row, cipher),
-    notBeforeMillis,
-    attempt: row.attempt,
-    failures: row.failures,
-    createdAt: sentTimestamp(row.created_at),
-    event: eventOf(row, names),
-  })
 
 /** An address that was paused, and why. */
 export interface Paused {
@@ -72,22 +65,6 @@ export const tellPaused = (changed: ReadonlyArray<Paused>): Effect.Effect<void> 
   return Effect.forEach(warnings, (words) => Effect.logWarning(words), { discard: true })
 }
 
-/** When each of these may be sent, at the rates of their addresses. */
-const paced = (rows: ReadonlyArray<ClaimedRow>, claimed: ReturnType<typeof toClaimed>, now: number) => {
-  const next = new Map<number, number>()
-  return rows.map((row) => {
-    if (row.rate === null || row.pace_millis === null) return claimed(row, null)
-    const at = next.get(row.address_id) ?? now + row.pace_millis
-    next.set(row.address_id, at + 1000 / row.rate)
-    return claimed(row, at)
-  })
-}
-
-const eventOf = (row: ClaimedRow, names: SourceNames): Claimed["event"] => {
-  const json = claimedEvent(row, names)
-  return json === null ? null : { json, sourceId: row.source_id!, sourceName: row.source_name! }
-}
-
 type Sql = PgClient.PgClient
 
 const attemptsOfAddress = (sql: Sql, { addressId, before, beforeDelivery, failedOnly, limit }: LogQuery) =>
@@ -107,21 +84,24 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const cold = yield* ColdActs
-    const claimed = toClaimed(new SourceNames(), yield* SecretCiphers)
+    const names = new SourceNames()
+    const cipher = yield* SecretCiphers
 
     return DeliveryQueue.of({
       claim: (request) =>
         recording(
           sql,
           Effect.flatMap(
-            sql.unsafe<ClaimedRow>(CLAIM, [
+            sql.unsafe<ClaimedRow | AddressRow>(CLAIM, [
               ...roomParameters(request),
               request.after,
               request.limit,
               request.leaseSeconds,
             ]),
             (rows) =>
-              Effect.clockWith((clock) => Effect.sync(() => paced(rows, claimed, clock.currentTimeMillisUnsafe()))),
+              Effect.clockWith((clock) =>
+                Effect.sync(() => claimedDeliveries(rows, names, cipher, clock.currentTimeMillisUnsafe())),
+              ),
           ),
         ),
       settle: (batch) =>
@@ -146,8 +126,8 @@ export const layer = Layer.effect(
         ),
       ping: (addressId, leaseSeconds) =>
         orUnavailable(
-          Effect.map(sql.unsafe<ClaimedRow>(CLAIM_NEW_PING, [addressId, leaseSeconds]), ([row]) =>
-            Option.map(Option.fromNullishOr(row), (ping) => claimed(ping, null)),
+          Effect.map(sql.unsafe<PingRow>(CLAIM_NEW_PING, [addressId, leaseSeconds]), ([row]) =>
+            Option.map(Option.fromNullishOr(row), (ping) => claimedPing(ping, names, cipher)),
           ),
         ),
       resend: (deliveryId) => orUnavailable(resend(sql, deliveryId)),

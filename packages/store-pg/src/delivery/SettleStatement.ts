@@ -3,7 +3,7 @@
  *
  * Decision: docs/decisions/0070-giving-up-and-rates-of-senders.md
  */
-import { type Outcome, PHASES } from "@data-cabinet/core/delivery/Attempt"
+import type { Outcome } from "@data-cabinet/core/delivery/Attempt"
 import type { Settlement } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { storableMillis } from "../connection/Parameter.ts"
 
@@ -88,9 +88,17 @@ export const SETTLE = `
 /** PostgreSQL cannot store U+0000 in text, or a lone surrogate in JSON. */
 export const storable = (text: string | null) => text?.replaceAll("\u0000", "\uFFFD").toWellFormed() ?? null
 
-/** The phases of an outcome as the column holds them. */
-export const storableTiming = ({ timing }: Pick<Outcome, "timing">): ReadonlyArray<number | null> | null =>
-  timing && PHASES.map((phase) => (timing[phase] === null ? null : storableMillis(timing[phase])))
+const inArray = (millis: number | null) => (millis === null ? "NULL" : storableMillis(millis))
+
+/** The phases of an outcome, in their order, as the text of an array: PostgreSQL reads that faster than one in JSON. */
+export const storableTiming = ({ timing }: Pick<Outcome, "timing">): string | null => {
+  if (timing === null) return null
+  const { nameMs, connectMs, tlsMs, waitMs, bodyMs } = timing
+  return `{${inArray(nameMs)},${inArray(connectMs)},${inArray(tlsMs)},${inArray(waitMs)},${inArray(bodyMs)}}`
+}
+
+/** JSON leaves out what is undefined, and what is left out is NULL. */
+const orLeftOut = <A>(value: A | null): A | undefined => value ?? undefined
 
 export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
   JSON.stringify(
@@ -98,12 +106,12 @@ export const settleParameter = (batch: ReadonlyArray<Settlement>): string =>
       id: deliveryId,
       attempt,
       delivered: next.state === "delivered",
-      retry: next.state === "retry" ? next.afterSeconds : null,
+      retry: next.state === "retry" ? next.afterSeconds : undefined,
       ms: storableMillis(outcome.durationMs),
-      timing: storableTiming(outcome),
-      peer: outcome.peer,
-      status: outcome.status,
-      failure: storable(outcome.failure),
-      response_body: storable(outcome.responseBody),
+      timing: orLeftOut(storableTiming(outcome)),
+      peer: orLeftOut(outcome.peer),
+      status: orLeftOut(outcome.status),
+      failure: orLeftOut(storable(outcome.failure)),
+      response_body: orLeftOut(storable(outcome.responseBody)),
     })),
   )

@@ -2,12 +2,14 @@
 import type { RequestHeader } from "@data-cabinet/core/network/RequestHeader"
 import type { BodySetting } from "@data-cabinet/core/delivery/BodySetting"
 import type { ClientIdentity } from "@data-cabinet/core/delivery/ClientIdentity"
+import type { Recipient } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { Result } from "effect"
 import type { SecretCipher } from "../key/SecretCipher.ts"
 import { decryptHeaders, type StoredHeader } from "../key/StoredHeaders.ts"
 
 /** The columns as they are stored. */
 export interface RecipientRow {
+  readonly address_id: number
   readonly url: string
   readonly secret: string
   readonly previous_secret: string | null
@@ -54,10 +56,11 @@ const identityOf = (row: RecipientRow, cipher: SecretCipher): ClientIdentity | n
 const agentOf = ({ subscription = null, subscription_event, subscription_source = null }: RecipientRow) =>
   subscription === null ? {} : { agent: { subscription, event: subscription_event!, sourceId: subscription_source } }
 
-/** Everything but the address's number. */
-export const storedRecipient = (row: RecipientRow, cipher: SecretCipher) => {
+/** With its secrets decrypted, which takes longer than to write and sign a delivery: once per address and claim. */
+export const storedRecipient = (row: RecipientRow, cipher: SecretCipher): Recipient => {
   const identity = identityOf(row, cipher)
   return {
+    addressId: row.address_id,
     url: row.url,
     secrets: secretsOf(row, cipher),
     headers: headersOf(row, cipher),

@@ -154,7 +154,7 @@ it("thousands that have left the queue are resent once each, by the range of the
     .map(({ event }) => (JSON.parse(Buffer.from(event!.json).toString()) as { id: number }).id)
     .sort((a, b) => a - b)
   expect(told).toEqual(events.filter((_, n) => n !== 3000))
-  expect(new Set(again.map((one) => `${one.addressId} ${one.attempt}`))).toEqual(new Set([`${addressId} 2`]))
+  expect(new Set(again.map((one) => `${one.recipient.addressId} ${one.attempt}`))).toEqual(new Set([`${addressId} 2`]))
   expect(told).not.toContain(early[0])
 })
 

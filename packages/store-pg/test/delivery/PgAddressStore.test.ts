@@ -104,9 +104,9 @@ it("rotateSecret also signs with the old secret for 24 hours, and no longer", as
   expect(secret).not.toBe(old)
   await cabinet.accept(source, 2)
   const claim = () => cabinet.queue((queue) => queue.claim(claimOf({ limit: 1 })))
-  expect((await claim())[0]!.secrets).toEqual([secret, old])
+  expect((await claim())[0]!.recipient.secrets).toEqual([secret, old])
   await cabinet.pass("24 hours")
-  expect((await claim())[0]!.secrets).toEqual([secret])
+  expect((await claim())[0]!.recipient.secrets).toEqual([secret])
   expect(await cabinet.book((book) => book.get(id))).toMatchObject({ secret, previousSecret: null })
 })
 

@@ -28,10 +28,27 @@ it("claim returns all that one attempt needs, with the event as the feed shows i
   const { id, secret } = await address()
   const [event] = await cabinet.accept(source, 1, `{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
   const [delivery] = await claim()
-  expect(delivery).toMatchObject({ type: "event.received", addressId: id, secrets: [secret], attempt: 1, failures: 0 })
+  expect(delivery).toMatchObject({
+    type: "event.received",
+    recipient: { addressId: id, secrets: [secret] },
+    attempt: 1,
+    failures: 0,
+  })
   expect(delivery!.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
   expect(textOf(delivery!)).toContain(`"payload":{"z":1.0,"a":12345678901234567890,"я":"\\u00e9"}`)
   expect(JSON.parse(textOf(delivery!))).toMatchObject({ id: event, source: { id: source, name: "Orders" } })
+})
+
+it("deliveries of one claim have their own address, and those of the same address share it", async () => {
+  const [one, two] = [await address(), await address()]
+  await cabinet.accept(source, 2)
+  const claimed = await claim()
+  for (const { id, url, secret } of [one, two]) {
+    const recipients = claimed.map(({ recipient }) => recipient).filter(({ addressId }) => addressId === id)
+    expect(recipients).toHaveLength(2)
+    expect(recipients[0]).toMatchObject({ url, secrets: [secret] })
+    expect(recipients[1]).toBe(recipients[0])
+  }
 })
 
 it("claim writes exactly the text that the database would write for an event in any state", async () => {
@@ -154,8 +171,8 @@ it("settle accepts negative and years-long durations of a clock that was changed
 it("claim serves addresses in turn and respects the limit of each", async () => {
   const ids = [(await address()).id, (await address()).id, (await address()).id]
   await cabinet.accept(source, 50)
-  const count = (batch: ReadonlyArray<{ addressId: number }>) =>
-    ids.map((id) => batch.filter((d) => d.addressId === id).length)
+  const count = (batch: ReadonlyArray<Claimed>) =>
+    ids.map((id) => batch.filter((d) => d.recipient.addressId === id).length)
   expect(count(await claim({ limit: 9, perAddress: 3 }))).toEqual([3, 3, 3])
   expect(count(await claim({ limit: 4, perAddress: 3, after: ids[0]! }))).toEqual([0, 3, 1])
   expect(
@@ -229,7 +246,7 @@ it("pause holds deliveries, resume continues them, remove cancels them", async (
 it("a ping is logged and not repeated, and a lost one fails", async () => {
   const { id } = await address()
   const ping = await cabinet.ping(id)
-  expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, addressId: id })
+  expect(ping).toMatchObject({ type: "ping", event: null, attempt: 1, recipient: { addressId: id } })
   const failed = { ...settlementOf(ping, 500), next: { state: "failed" } as const }
   await settle(failed)
   expect(await log(id)).toMatchObject([{ type: "ping", eventId: null, status: 500, nextAt: null }])
@@ -352,7 +369,9 @@ it("resend refuses a delivery that cannot be resent, with the reason", async () 
   const [first, second] = await cabinet.accept(source, 2)
   const batch = await claim()
   const of = (addressId: number, event?: number) =>
-    batch.find((one) => one.addressId === addressId && (event === undefined || textOf(one).includes(`"id":${event},`)))!
+    batch.find(
+      (one) => one.recipient.addressId === addressId && (event === undefined || textOf(one).includes(`"id":${event},`)),
+    )!
   const ping = await cabinet.ping(id)
   await settle(...[...batch, ping].map((delivery) => settlementOf(delivery, 200)))
   await cabinet.run(`UPDATE cabinet.event SET deleted_at = cabinet.now() WHERE id = ${first}`)
@@ -474,7 +493,7 @@ it("a claim looks at no address without a due delivery, and begins behind the on
   const looks = [...plan.matchAll(/ on address a .*loops=(\d+)/g)].map(([, loops]) => Number(loops))
   expect(looks).toEqual([busy.length])
   const claimed = await claim({ perAddress: 1, after: busy[0]! })
-  expect(claimed.map(({ addressId }) => addressId)).toEqual([busy[1], busy[0]])
+  expect(claimed.map(({ recipient }) => recipient.addressId)).toEqual([busy[1], busy[0]])
 })
 
 // Then PostgreSQL keeps the generic plan whatever the statistics are: a custom one costs as much, and its planning besides.
@@ -532,7 +551,9 @@ it("claims for an address with a rate take its next times, and only as many as c
     "SELECT round(1000 * extract(epoch FROM next_at - cabinet.now()))::int AS millis FROM cabinet.address_pace",
   )
   expect(next).toEqual({ millis: 600 })
-  expect(first[0] ?? second[0]).toMatchObject({ addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] })
+  expect(first[0] ?? second[0]).toMatchObject({
+    recipient: { addressId: id, timeoutSeconds: 4, headers: [["X-Key", "k"]] },
+  })
   const due = await cabinet.queue((queue) => queue.nextDue(claimOf()))
   expect(Math.round(due!)).toBe(100)
   // A clock that was set back holds nothing up, and long waits do not get stuck while others have their times.
