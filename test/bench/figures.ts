@@ -5,6 +5,7 @@ import { consoleCost } from "./figure/console.ts"
 import { contains } from "./figure/contains.ts"
 import { deliveries } from "./figure/deliveries.ts"
 import { deliveriesOrdered } from "./figure/deliveriesOrdered.ts"
+import { deliveriesList } from "./figure/deliveriesList.ts"
 import { exports } from "./figure/exports.ts"
 import { feed } from "./figure/feed.ts"
 import { filters } from "./figure/filters.ts"
@@ -12,6 +13,7 @@ import { intakeBatch } from "./figure/intakeBatch.ts"
 import { intakeForms } from "./figure/intakeForms.ts"
 import { intakeJson } from "./figure/intakeJson.ts"
 import { memory } from "./figure/memory.ts"
+import { pictures } from "./figure/pictures.ts"
 import { rows, rowsShort } from "./figure/rows.ts"
 import { rowsBeside } from "./figure/rowsBeside.ts"
 import { rowsDepth } from "./figure/rowsDepth.ts"
@@ -35,10 +37,12 @@ export const FIGURES: ReadonlyArray<Figure> = [
   contains,
   search,
   consoleCost,
+  pictures,
   exports,
   feed,
   deliveries,
   deliveriesOrdered,
+  deliveriesList,
   arrival,
   stored,
   memory,

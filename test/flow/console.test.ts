@@ -461,6 +461,11 @@ it("a delivery address is pinged, paused, and resends deliveries after counting 
   )
   const checked = await (await press(`${path}/ping`, {}, editor)).text()
   assert.match(checked, /class="box error" role="status">.*404/)
+  const listed = await (await see("integrations")).text()
+  assert.match(
+    listed,
+    /nowhere(?:(?!<\/tr>).)*<span class="badge warn">404<\/span>(?:(?!<\/tr>).)*0 delivered · 1 failed attempt"/,
+  )
   await press(`${path}/pause`, {}, editor)
   assert.include(await (await see(path)).text(), ">paused<")
   const range = { from: "2020-01-01T00:00", to: "2040-01-01T00:00", only: "all" }

@@ -65,7 +65,7 @@ const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html =
   const event =
     attempt.eventId === null
       ? words.ping
-      : markup`<a href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
+      : markup`<a class="nowrap" href="${consolePath(frame, `events/${attempt.eventId}`)}">#${attempt.eventId}</a>`
   const reason = reasonIn(frame, attempt)
   const to = markup`<a href="${consolePath(frame, `deliveries/${attempt.deliveryId}`)}">${attempt.number}</a>`
   return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}${attempt.events > 1 && markup`<small class="soft">${words.several(attempt.events)}</small>`}</th><td class="n wide-only">${to}</td>

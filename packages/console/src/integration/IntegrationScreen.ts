@@ -17,12 +17,15 @@ import { sendingFields } from "./SendingFields.ts"
 import { subscriptionChoice } from "./SubscriptionChoice.ts"
 import { lifetimeSelect } from "../person/Lifetime.ts"
 import { postForm } from "../html/PostForm.ts"
-import { timeText } from "../html/Moment.ts"
+import { momentsIn, timeText } from "../html/Moment.ts"
+import { goingCells, goingHeads, type Going } from "./AddressHealth.ts"
 
 export interface IntegrationData extends ReportLoginData {
   readonly keys: IdPage<ApiKey>
   readonly addresses: IdPage<Address>
   readonly sources: ReadonlyArray<Source>
+  /** By the ids of the addresses. */
+  readonly going: ReadonlyMap<number, Going>
   readonly timeZone: string
   /** The key that was issued by this request: shown now and never again. */
   readonly issued: IssuedKey | null
@@ -77,7 +80,7 @@ const apiBlock = (frame: Frame, { keys, issued, timeZone }: IntegrationData): Ht
     })
   return markup`<section aria-labelledby="api"><div class="head"><h2 id="api">${words.api}</h2>${issue}</div>${issuedBox(frame, issued)}
 <div class="card">${copyField("base", words.base, `${frame.baseUrl}/api/v1`, frame.words.table.copy)}<p class="soft"><a href="${frame.base}/api/v1/docs">${words.docs}</a></p></div>
-${keys.items.length === 0 && keys.after === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.items.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}${pageLinks(frame, keys, "integrations", "keys_after", "#api")}</section>`
+${keys.items.length === 0 && keys.after === 0 ? markup`<p class="soft">${words.noKeys}</p>` : markup`<div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${frame.words.source.name}</th><th scope="col">${words.prefix}</th><th scope="col" class="wide-only">${words.issuedAt}</th><th scope="col" class="wide-only">${words.lastRequest}</th><th scope="col"><span class="hide">${words.revoke}</span></th></tr></thead><tbody>${keys.items.map((key) => keyLine(frame, key, timeText(timeZone)))}</tbody></table></div>`}${pageLinks(frame, keys, "integrations", "keys_after", "#api")}</section>`
 }
 
 /** The button with the form of a new address. */
@@ -98,12 +101,13 @@ export const addAddress = (frame: Frame, sources: ReadonlyArray<Source>): HtmlVa
 }
 
 const addressBlock = (frame: Frame, data: IntegrationData): Html => {
-  const { addresses, sources } = data
+  const { addresses, sources, going, timeZone } = data
+  const moment = momentsIn(timeZone)
   const { integration: words } = frame.words
   const line = (address: Address) =>
-    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shortName(shownUrl(frame, address))}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th><td class="n">${addressState(frame, address)}</td></tr>`
+    markup`<tr id="address-${address.id}"><th scope="row"><a href="${consolePath(frame, `addresses/${address.id}`)}">${shortName(shownUrl(frame, address))}</a>${address.subscription !== null && markup` <span class="soft">${words.agent}: ${address.subscription.agent}</span>`}</th>${goingCells(frame, going.get(address.id), moment)}<td class="n">${addressState(frame, address)}</td></tr>`
   return markup`<section aria-labelledby="delivery"><div class="head"><h2 id="delivery">${words.addresses}</h2>${addAddress(frame, sources)}</div>
-${addresses.items.length === 0 && addresses.after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th><th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.items.map(line)}</tbody></table></div>`}${pageLinks(frame, addresses, "integrations", "after", "#delivery")}</section>`
+${addresses.items.length === 0 && addresses.after === 0 ? markup`<div class="empty"><h2>${words.noAddresses}</h2><p>${words.noAddressesHint}</p></div>` : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.addressUrl}</th>${goingHeads(frame)}<th scope="col" class="n">${frame.words.event.state}</th></tr></thead><tbody>${addresses.items.map(line)}</tbody></table></div>`}${pageLinks(frame, addresses, "integrations", "after", "#delivery")}</section>`
 }
 
 export const integrationScreen = (frame: Frame, data: IntegrationData): Screen => ({

@@ -7,10 +7,10 @@ import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
-import { consolePath, type Frame, may } from "../html/Shell.ts"
+import { consolePath, type Frame } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall, Pairs } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
 import { utc } from "./DeliveryFilter.ts"
 import { deliveryListScreens } from "./DeliveryListScreens.ts"
@@ -19,43 +19,16 @@ import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
 import { sendingOf } from "./SendingFields.ts"
-import { shownPage } from "../screen/IdPages.ts"
-import { valueOf } from "../screen/SelectionLinks.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
-import { type IntegrationData, integrationScreen } from "./IntegrationScreen.ts"
+import { integrationsFrom } from "./IntegrationOverview.ts"
 
 const ATTEMPTS = 50
-
-/** The screen of all integrations, with what a request has just issued. */
-const overviewFrom = Effect.gen(function* () {
-  const keys = yield* ApiKeys
-  const addresses = yield* Addresses
-  const sources = yield* Sources
-  const { timeZone } = yield* ConsoleSettings
-  const reports = yield* ReportLogin
-  return Effect.fnUntraced(function* (
-    frame: Frame,
-    {
-      pairs = [],
-      issued = null,
-      issuedLogin = null,
-    }: Partial<Pick<IntegrationData, "issued" | "issuedLogin">> & { readonly pairs?: Pairs },
-  ) {
-    const state = may(frame, "report_login.read") ? reports.get : Effect.succeed(null)
-    const pages = {
-      keys: shownPage(keys.list, valueOf(pairs, "keys_after")),
-      addresses: shownPage(addresses.list, valueOf(pairs, "after")),
-    }
-    const [shown, known, login] = yield* Effect.all([Effect.all(pages), sources.list, state])
-    return { screen: integrationScreen(frame, { ...shown, sources: known, timeZone, issued, login, issuedLogin }) }
-  })
-})
 
 const keyScreens = Effect.gen(function* () {
   const keys = yield* ApiKeys
   const addresses = yield* Addresses
   const reports = yield* ReportLogin
-  const overview = yield* overviewFrom
+  const overview = yield* integrationsFrom
   const home = () => "integrations"
   const screens: ReadonlyArray<ConsoleScreen> = [
     {

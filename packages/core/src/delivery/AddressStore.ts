@@ -3,6 +3,7 @@ import { Context, type Effect, type Option } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import type { IdQuery } from "../pagination/IdPages.ts"
 import type { Address } from "./Address.ts"
+import type { LastAttempt } from "./Attempt.ts"
 import type { Claimed } from "./DeliveryQueue.ts"
 import type { JudgedEvent } from "./TestFilter.ts"
 import type { AddressChange, NewAddress } from "./NewAddress.ts"
@@ -42,6 +43,15 @@ export interface AddressQuery extends IdQuery {
   readonly failing?: boolean
 }
 
+/** How deliveries to an address go. */
+export interface AddressHealth {
+  readonly id: number
+  /** Null before the first. */
+  readonly last: Pick<LastAttempt, "at" | "outcome" | "status" | "failure" | "durationMs"> | null
+  /** Deliveries that wait for it, counted to `MOST_WAITING`. */
+  readonly waiting: number
+}
+
 /** An event to preview a body with. */
 export interface SampleEvent {
   readonly id: number
@@ -62,6 +72,8 @@ export class AddressStore extends Context.Service<
     readonly list: (query: AddressQuery) => Returns<ReadonlyArray<Address>>
     /** Those of these addresses that exist. */
     readonly some: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<Address>>
+    /** One for each of these addresses, in their order. */
+    readonly health: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<AddressHealth>>
     /** The first of those in trouble, by id. */
     readonly troubled: (trouble: AddressTrouble, limit: number) => Returns<ReadonlyArray<Address>>
     readonly count: Returns<number>

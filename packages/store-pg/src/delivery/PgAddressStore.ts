@@ -1,6 +1,7 @@
 /** Delivery addresses in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
-import { AddressStore, type SampleEvent } from "@data-cabinet/core/delivery/AddressStore"
+import { type AddressHealth, AddressStore, type SampleEvent } from "@data-cabinet/core/delivery/AddressStore"
+import { outcomeOf } from "@data-cabinet/core/delivery/Attempt"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer, Option } from "effect"
 import { SecretCiphers } from "../key/SecretCipher.ts"
@@ -21,6 +22,12 @@ const sampleOf = (row: SampleRow): SampleEvent => ({
   id: row.id,
   createdAt: row.created_at,
   event: { json: Buffer.from(row.json), sourceId: row.source_id, sourceName: row.source_name },
+})
+
+const healthOf = ({ id, waiting, at, durationMs, ...last }: AddressStatement.HealthRow): AddressHealth => ({
+  id,
+  waiting,
+  last: at === null || durationMs === null ? null : { at, durationMs, outcome: outcomeOf(last), ...last },
 })
 
 const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) {
@@ -72,6 +79,12 @@ export const layer = Layer.effect(
       list: ({ after, limit, failing = false }) =>
         listed(failing ? AddressStatement.PAGE_OF_FAILING : AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
       some: (ids) => listed(AddressStatement.SOME_ADDRESSES, [ids]),
+      health: (ids) =>
+        orUnavailable(
+          Effect.map(sql.unsafe<AddressStatement.HealthRow>(AddressStatement.HEALTH, [ids]), (rows) =>
+            rows.map(healthOf),
+          ),
+        ),
       troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
       count: orUnavailable(
         Effect.map(sql.unsafe<{ readonly count: number }>(AddressStatement.COUNT_ADDRESSES), ([row]) => row!.count),

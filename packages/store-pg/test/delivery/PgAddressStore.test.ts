@@ -2,7 +2,7 @@ import type { Subscription } from "@data-cabinet/core/delivery/Address"
 import { AddressStore, type AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
 import { type Effect, Option } from "effect"
 import { afterAll, assert, beforeAll, beforeEach, expect, it } from "vitest"
-import { claimOf, type DeliveryCabinet, openDeliveryCabinet } from "./deliveryCabinet.ts"
+import { claimOf, type DeliveryCabinet, openDeliveryCabinet, settlementOf } from "./deliveryCabinet.ts"
 import type { AddressChange } from "@data-cabinet/core/delivery/NewAddress"
 
 let cabinet: DeliveryCabinet
@@ -47,6 +47,23 @@ it("lists have pages, and leave out what was removed", async () => {
   expect(await store((one) => one.count)).toBe(3)
   const some = await store((one) => one.some([ids[3]!, ids[1]!, 999_999]))
   expect(some.map(({ id }) => id)).toEqual([ids[3]])
+})
+
+it("health has the last attempt of each address, of whatever outcome, and what waits for it", async () => {
+  const [tried, quiet] = [await create("all"), await create([])]
+  await cabinet.accept(source, 3)
+  const [first] = await cabinet.queue((queue) => queue.claim(claimOf({ limit: 1 })))
+  await cabinet.queue((queue) => queue.settle([settlementOf(first!, 503, 20)]))
+  const ids = [quiet.id, tried.id]
+  const found = await cabinet.runtime.runPromise(AddressStore.use((one) => one.health(ids)))
+  expect(found).toEqual([
+    { id: quiet.id, waiting: 0, last: null },
+    {
+      id: tried.id,
+      waiting: 3,
+      last: { at: expect.stringMatching(/Z$/), outcome: "error", status: 503, failure: null, durationMs: 12 },
+    },
+  ])
 })
 
 it("addresses in trouble are those that fail, were paused for it, or wait in order at an event", async () => {
