@@ -36,14 +36,21 @@ interface Nodes {
   readonly credential: { readonly test: { readonly request: Json }; readonly authenticate: Json }
 }
 
-/** Compiles the nodes and loads them as n8n does. */
-export const compiledNodes = (): Nodes & { readonly remove: () => void } => {
+/** Compiles the nodes as `npm run build` does, in a folder of their own. */
+export const buildNodes = (): string => {
   const built = mkdtempSync(join(folder, "built-"))
   cpSync(join(root, "integrations/n8n-nodes-data-cabinet"), built, {
     recursive: true,
     filter: (path) => !path.slice(root.length).includes("node_modules"),
   })
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", built], { stdio: "inherit" })
+  execFileSync(process.execPath, ["copy-assets.mjs"], { cwd: built, stdio: "inherit" })
+  return built
+}
+
+/** The compiled nodes, loaded as n8n loads them. */
+export const compiledNodes = (): Nodes & { readonly remove: () => void } => {
+  const built = buildNodes()
   const load = createRequire(join(built, "package.json"))
   const { n8n } = load("./package.json") as {
     n8n: { nodes: ReadonlyArray<string>; credentials: ReadonlyArray<string> }
