@@ -273,17 +273,19 @@ const PARTS = {
     run: [vitest, "run", "test/flow/packages.test.ts", "test/flow/mounting.test.ts"],
     env: { EVERY_CONSUMER: "1" },
   },
+  n8n: {
+    about: "a real n8n with a workflow on the feed, killed twice",
+    missing: existsSync(join(root, "node_modules", ".data-cabinet", "n8n-whole", "done"))
+      ? null
+      : "no n8n (.ci/n8n and .ci/n8n whole fetch it)",
+    run: [vitest, "run", "test/fault/n8n.test.ts", "--disable-console-intercept"],
+    env: { N8N_KILLS: "2" },
+  },
   starters: {
-    about: "the starters in five frameworks",
+    about: "the starters in six frameworks",
     missing: null,
     run: [vitest, "run", "test/flow/starters.test.ts"],
     env: {},
-  },
-  next: {
-    about: "the application of Next.js in a browser",
-    missing: chromium === "" ? "no Chromium (.ci/chromium installs one)" : null,
-    run: [vitest, "run", "--config", "test/browser/vitest.config.ts", "test/browser/nextApp.test.ts"],
-    env: { CHROMIUM: chromium, EVERY_CONSUMER: "1" },
   },
   nodes: {
     about: "the package on the oldest supported and the newest Node",

@@ -24,6 +24,11 @@ const starters = readdirSync(join(root, "examples")).map((name) => join(root, "e
 for (const path of starters.filter((one) => existsSync(one)))
   replace(path, /"data-cabinet": "\d[^"]*"/, `"data-cabinet": "${version}"`)
 // What else names the version that it is for.
-for (const path of ["README.md", "integrations/helm/Chart.yaml", "deploy/kubernetes/data-cabinet.yaml"])
+for (const path of [
+  "README.md",
+  "examples/README.md",
+  "integrations/helm/Chart.yaml",
+  "deploy/kubernetes/data-cabinet.yaml",
+])
   replace(join(root, path), /(data-cabinet-|appVersion: |image: data-cabinet:)\d+\.\d+\.\d+/g, `$1${version}`)
 replace(join(packages, "core", "src", "diagnostics", "Version.ts"), /VERSION = "[^"]*"/, `VERSION = "${version}"`)

@@ -5,7 +5,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig, mergeConfig } from "vitest/config"
 import { common } from "../../vitest.config.ts"
-import { EVERY_CONSUMER } from "../support/everyConsumer.ts"
 
 export default mergeConfig(
   common,
@@ -13,8 +12,6 @@ export default mergeConfig(
     root: fileURLToPath(new URL("../../", import.meta.url)),
     test: {
       include: ["test/browser/**/*.test.ts"],
-      // Next takes minutes to install and build, so only the trials do.
-      exclude: EVERY_CONSUMER ? [] : ["test/browser/nextApp.test.ts"],
       maxWorkers: 3,
     },
   }),

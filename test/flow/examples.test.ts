@@ -34,8 +34,19 @@ const json = async (response: Response): Promise<unknown> => ({ status: response
 const postJson = (path: string, body: unknown) =>
   fetch(site + path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
 
-it("the Express app accepts its own orders and others', and ends on a signal", async () => {
-  const app = await example("express/server.ts", /Orders come in at (\S+)\n/)
+/** Sends the page's form as a browser does, and returns what the page's table shows then, row by row. */
+const sendForm = async (fields: Record<string, string>): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const [, action] = /action="([^"]+)"/.exec(await (await fetch(`${site}/`)).text())!
+  const headers = { accept: "text/html,*/*;q=0.8" }
+  const sent = await fetch(action!, { method: "POST", headers, body: new URLSearchParams(fields), redirect: "manual" })
+  expect([sent.status, sent.headers.get("location")]).toEqual([303, `${site}/`])
+  return [...(await (await fetch(`${site}/`)).text()).matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
+    [...row!.matchAll(/<td>(.*?)<\/td>/g)].map(([, cell]) => cell!),
+  )
+}
+
+it("the Express app accepts its own orders and others', shows them, and ends on a signal", async () => {
+  const app = await example("express/server.ts", /orders come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(intakeUrl).toMatch(`${site}/data/webhook/`)
   expect(await json(await postJson("/checkout", { customer: "Ada", total: "12.50" }))).toEqual({
@@ -48,6 +59,11 @@ it("the Express app accepts its own orders and others', and ends on a signal", a
   expect(rows.map((row) => [row["_event_id"], row["customer"]])).toEqual([
     [2, "Alan"],
     [1, "Ada"],
+  ])
+  expect(await sendForm({ customer: "<Grace>", total: "7" })).toEqual([
+    ["&#60;Grace&#62;", "7"],
+    ["Alan", "30"],
+    ["Ada", "12.50"],
   ])
   await useConsole(intakeUrl, "orders")
   expect(await app.stop()).toBe(0)
@@ -79,7 +95,7 @@ const useConsole = async (intakeUrl: string, source: string) => {
 }
 
 it("the Fastify app passes bodies on as sent, parses those of its own routes, and serves the console", async () => {
-  const app = await example("fastify/server.ts", /Readings come in at (\S+)\n/)
+  const app = await example("fastify/server.ts", /readings come in at (\S+)\n/)
   const intakeUrl = /come in at (\S+)\n/.exec(app.output())![1]!
   expect(await json(await postJson("/readings", { celsius: 21 }))).toEqual({
     status: 200,
@@ -92,6 +108,7 @@ it("the Fastify app passes bodies on as sent, parses those of its own routes, an
   })
   expect(await json(broken)).toMatchObject({ status: 400, body: { ok: false, error: "bad_json", id: 2 } })
   expect((await fetch(`${site}/data/api/v1/sources`)).status).toBe(401)
+  expect((await sendForm({ room: "Attic", note: "Cold" }))[0]).toEqual(["Attic", "Cold"])
   for (const customer of ["Ada", "Alan"]) {
     await fetch(intakeUrl, { method: "POST", body: new URLSearchParams({ customer }) })
   }
@@ -153,6 +170,8 @@ it("every example can be read in two minutes", () => {
     "express/server.ts",
     "fastify/server.ts",
     "next/lib/cabinet.ts",
+    "next/lib/contact.ts",
+    "next/app/page.tsx",
     "next/app/data/[...path]/route.ts",
     "effect/program.ts",
     "form/server.ts",

@@ -18,7 +18,7 @@ afterAll(async () => {
   await endAll()
 })
 
-/** Left out: it installs from npm and builds with Next.js, which `test/browser/nextApp.test.ts` does with the packed package. */
+/** Left out: it installs from npm and builds with Next.js, which `test/flow/starters.test.ts` does with the packed package. */
 const ELSEWHERE = ["docs/guides/embed-in-next.md"]
 
 const guides = globSync("docs/guides/*.md", { cwd: ROOT }).filter((guide) => !ELSEWHERE.includes(guide))

@@ -8,7 +8,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { EVERY_CONSUMER } from "../support/everyConsumer.ts"
-import { compiler, finish, freePorts, packed, type Running, start, stopAll } from "../support/packed.ts"
+import { compiler, finish, freePorts, packed, RUNTIMES, type Running, start, stopAll } from "../support/packed.ts"
 import { withDatabase } from "../support/postgres.ts"
 
 const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline"]
@@ -25,11 +25,6 @@ const FRAMEWORKS = [
   "reflect-metadata@0.2.2",
   "rxjs@7.8.2",
 ]
-
-const RUNTIMES = {
-  Bun: { npm: "bun@1.4.5", words: ["run"] },
-  Deno: { npm: "deno@2.9.6", words: ["run", "--allow-all"] },
-}
 
 const { app } = await packed()
 /** A folder below the program, so that the package and Node's types resolve. */

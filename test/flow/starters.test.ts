@@ -2,32 +2,52 @@
  * The starters in `examples/`, each installed, built and served as the README of the examples says, with the packed package: its form is
  * sent as a browser sends it and as another program does, and the page shows both rows. A trial, because frameworks are large.
  */
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, globSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, it } from "vitest"
-import { finish, freePorts, packed, start, stopAll } from "../support/packed.ts"
+import { finish, freePorts, packed, RUNTIMES, start, stopAll } from "../support/packed.ts"
 import { testDatabase } from "../support/postgres.ts"
 
 const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url))
 
 interface Manifest {
   readonly scripts: { readonly build?: string; readonly start: string }
-  readonly dependencies: Record<string, string>
 }
 
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest
 
-/** Next.js has a trial of its own. */
 const STARTERS = globSync("*/package.json", { cwd: EXAMPLES })
   .map((path) => dirname(path))
-  .filter((name) => name !== "next")
   .sort()
+
+/** Each on Node, and one of those that only need Node's interfaces on the other runtimes. */
+const CASES: ReadonlyArray<readonly [name: string, runtime: "Node" | keyof typeof RUNTIMES]> = [
+  ...STARTERS.map((name) => [name, "Node"] as const),
+  ["hono", "Bun"],
+  ["hono", "Deno"],
+]
 
 /** These replace the framework's check of origins, which would cover intake addresses as well. */
 const OWN_CHECK = ["astro", "sveltekit"]
 
 afterAll(stopAll)
+
+const INSTALL = ["install", "--no-audit", "--no-fund", "--prefer-offline"]
+
+/** The command that npm brings for a runtime, if it brings one for this platform. */
+const broughtBy = async (runtime: keyof typeof RUNTIMES, app: string) => {
+  const { npm, words } = RUNTIMES[runtime]
+  const command = join(app, "node_modules/.bin", runtime.toLowerCase())
+  try {
+    await finish("npm", [...INSTALL, npm], app)
+    await finish(command, ["--version"], app)
+    return [command, ...words] as const
+  } catch {
+    process.stdout.write(`== not run: the starter on ${runtime} (npm does not bring it here)\n`)
+    return null
+  }
+}
 
 /** What a table of the page shows, row by row. */
 const shown = async (site: string): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
@@ -37,11 +57,11 @@ const shown = async (site: string): Promise<ReadonlyArray<ReadonlyArray<string>>
   )
 }
 
-it.each(STARTERS)(
-  "%s shows a form that works, and the table read back",
-  async (name) => {
+it.each(CASES)(
+  "%s on %s shows a form that works, and the table read back",
+  async (name, runtime) => {
     const here = await packed()
-    const app = join(dirname(here.app), `starter-${name}`)
+    const app = join(dirname(here.app), `starter-${name}-${runtime}`)
     const database = await testDatabase({ empty: true })
     const [port] = await freePorts(1)
     const site = `http://127.0.0.1:${port}`
@@ -49,13 +69,14 @@ it.each(STARTERS)(
       cpSync(join(EXAMPLES, name), app, { recursive: true })
       const manifest = manifestOf(app)
       // The package is not published yet, so the tarball stands in for it.
-      delete manifest.dependencies["data-cabinet"]
-      writeFileSync(join(app, "package.json"), JSON.stringify(manifest))
-      await finish("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", here.tarball], app)
+      await finish("npm", [...INSTALL, here.tarball], app)
+      const command = runtime === "Node" ? ([process.execPath] as const) : await broughtBy(runtime, app)
+      if (command === null) return
       if (manifest.scripts.build !== undefined) await finish("npm", ["run", "build"], app)
       const env = { DATABASE_URL: database.url, SITE: site, PORT: String(port), HOST: "127.0.0.1", ORIGIN: site }
-      const [script, ...args] = manifest.scripts.start.replace(/^node /, "").split(" ")
-      const served = await start(join(app, script!), /127\.0\.0\.1|localhost/, app, env, args)
+      const [program, ...words] = manifest.scripts.start.split(" ")
+      const [script, ...args] = program === "node" ? words : [`node_modules/.bin/${program}`, ...words]
+      const served = await start(join(app, script!), /127\.0\.0\.1|localhost/, app, env, args, command)
       await expect.poll(async () => (await fetch(`${site}/`)).status).toBe(200)
       const [, action] = /<form[^>]* action="([^"]+)"/.exec(await (await fetch(`${site}/`)).text())!
       expect(action).toMatch(`${site}/data/webhook/`)

@@ -115,6 +115,12 @@ export interface Running {
   readonly stop: () => Promise<number | null>
 }
 
+/** Other runtimes, as npm brings them, and the words before a program's name. */
+export const RUNTIMES = {
+  Bun: { npm: "bun@1.4.5", words: ["run"] },
+  Deno: { npm: "deno@2.9.6", words: ["run", "--allow-all"] },
+} as const
+
 const started = new Set<() => void>()
 
 /** Starts a program of the consumer, and waits until it prints that it is ready. */
