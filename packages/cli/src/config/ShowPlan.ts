@@ -59,7 +59,9 @@ export const planText = (plan: Plan, style: Style): string => {
     ...steps.flatMap((step) => stepLines(step, style)),
     `${summary(plan)}.`,
     ...(stays > 0
-      ? [`${counted(stays, "object is", "objects are")} not in the file and stay; --prune removes them.`]
+      ? [
+          `${counted(stays, "object is", "objects are")} not in the file; --prune removes ${stays === 1 ? "it" : "them"}.`,
+        ]
       : []),
   ].join("\n")
 }

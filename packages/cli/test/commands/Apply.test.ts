@@ -120,6 +120,8 @@ it("an exported cabinet has no secrets, and changes nothing", async () => {
 
 it("prune removes what a section does not name, after asking, and leaves other sections alone", async () => {
   const pruned = fileOf("pruned.yaml", "sources:\n  - {name: Orders, rate: 6}\naddresses: []\npolls: []\n")
+  const kept = await call(["apply", pruned, "--dry-run"])
+  expect(kept.printed).toMatch(/\n\d objects are not in the file; --prune removes them\.\n/)
   const asked = await call(["apply", pruned, "--prune"])
   expect(asked.code).toBe(2)
   expect(asked.said).toMatch(
