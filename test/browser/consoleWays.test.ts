@@ -162,6 +162,38 @@ it("a value of a megabyte makes its screen little taller, and opens without Java
   assert.isAbove(await width("dl.whole dd"), (await width("dl.whole")) / 2)
 }, 300_000)
 
+it("a column is as wide as its edge was dragged, also after a reload, until a double click; keys do the same", async () => {
+  const { page, complaints } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  await page.goto(`${cabinet.base}/console/tables/sources/orders`)
+  const heading = page.locator("th", { hasText: "customer" })
+  const box = async () => (await heading.boundingBox())!
+  const before = await box()
+  const edge = async () => {
+    const { x, y, width, height } = await box()
+    return [x + width - 3, y + height / 2] as const
+  }
+  const [x, y] = await edge()
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + 60, y)
+  await page.mouse.up()
+  assert.approximately((await box()).width, before.width + 60, 2)
+  // The click at the edge neither sorted nor opened the menu.
+  assert.notInclude(page.url(), "sort")
+  await page.reload()
+  assert.approximately((await box()).width, before.width + 60, 2)
+  await page.focus(".grid")
+  const place = await heading.evaluate((one) => (one as HTMLTableCellElement).cellIndex)
+  for (let n = 0; n < place; n++) await page.keyboard.press("ArrowRight")
+  await page.keyboard.press("<")
+  assert.approximately((await box()).width, before.width + 36, 2)
+  await page.mouse.dblclick(...(await edge()))
+  assert.approximately((await box()).width, before.width, 2)
+  await page.reload()
+  assert.approximately((await box()).width, before.width, 2)
+  assert.deepStrictEqual(complaints, [])
+})
+
 it("a printed table has its rows one below the other, without gaps and menus", async () => {
   const { page } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   await page.goto(`${cabinet.base}/console/tables/sources/orders`)

@@ -40,7 +40,7 @@ export const deliveriesList: Figure = {
       url,
       `SELECT cabinet.rfc3339(at) AS at, delivery_id::text AS id FROM cabinet.attempt WHERE delivery_id = ${amount / 2 + 1}`,
     )
-    const deep = `${PAGE}&before=${encodeURIComponent(`${String(place!["at"])}_${String(place!["id"])}_${amount}`)}`
+    const deep = `${PAGE}&before=${encodeURIComponent(`${String(place!["at"])}_${String(place!["id"])}_${String(place!["id"])}`)}`
     const pool = new Pool(`http://127.0.0.1:${ours.port}`, { connections: 1 })
     const walls = { first: [] as Array<number>, deep: [] as Array<number>, screen: [] as Array<number> }
     const paths = { first: PAGE, deep, screen: "/console/deliveries" } as const

@@ -108,7 +108,7 @@ kbd{font:500 .85em var(--mono);padding:.1rem .4rem;border:1px solid var(--line);
 .grid:focus-visible{outline-offset:-2px}
 .grid table{border-collapse:separate;border-spacing:0;table-layout:fixed;width:0;min-width:100%}
 .grid th{position:sticky;top:0;z-index:2;background:var(--card);text-align:left;font-weight:600;height:36px;padding:0;border-bottom:1px solid var(--line)}
-.grid th div{display:flex;align-items:center;gap:.1rem;padding:0 .2rem 0 .6rem}
+.grid thead tr:first-child th:not(.o)::after{content:"";position:absolute;inset:0 0 0 auto;width:7px;cursor:col-resize}.grid thead tr:first-child th:hover::after{background:linear-gradient(var(--line),var(--line)) 100%/2px 100% no-repeat}.grid th div{display:flex;align-items:center;gap:.1rem;padding:0 .2rem 0 .6rem}
 .grid th .sort{display:flex;align-items:center;gap:.25rem;color:inherit;flex:1;min-width:0;min-height:32px}.grid th .mini{min-height:24px}.grid th span:not(.hide){overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .grid th.n .sort{justify-content:flex-end}
 .grid td{height:30px;padding:0 .6rem;border-bottom:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;max-width:0}
@@ -175,5 +175,5 @@ body{font-size:15px}
 button,.button,select,input:not([type=checkbox],[type=radio]){min-height:40px}
 }
 @media(prefers-reduced-motion:no-preference){button,.button,.bar a{transition:background-color .12s}}
-@media print{#pictures,.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid :is(th,.p){position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
+@media print{#pictures,.bar,.skip,.tools,.acts,.foot a,.marked,.panel,.grid .mini,.grid .gap,.grid .o{display:none}body.wide{height:auto;display:block}.grid{overflow:visible;border:0}.grid table{table-layout:auto;width:100%}.grid :is(th,.p){position:static}.grid td,.events .clip,.events .from{white-space:normal;overflow:visible;overflow-wrap:anywhere;max-width:none}.events .clip span{white-space:normal}.grid col{width:auto!important}.card,.grid tr{break-inside:avoid}.card:has(table){break-inside:auto}pre,.inset,.facets{max-height:none!important}}
 `

@@ -13,6 +13,7 @@ import { palette } from "./Palette.ts"
 import { liveLinks } from "./Live.ts"
 import { rangeDrags } from "./Ranges.ts"
 import { Grid } from "./Grid.ts"
+import { columnWidths } from "./Widths.ts"
 import { walkLists } from "./Walk.ts"
 
 findInLists()
@@ -31,6 +32,7 @@ walkLists()
 rangeDrags()
 
 for (const box of document.querySelectorAll<HTMLElement>(".grid[data-rows]")) {
+  columnWidths(box)
   if (box.querySelector("tbody tr") !== null) Reflect.construct(Grid, [box])
 }
 

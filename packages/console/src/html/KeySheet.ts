@@ -16,7 +16,7 @@ const LETTERS: Readonly<Record<Section, string>> = {
 }
 
 const OF = {
-  table: ["arrows", "ends", "enter", "walk", "copy", "escape"],
+  table: ["arrows", "ends", "enter", "walk", "copy", "widths", "escape"],
   list: ["walkList", "escapeList"],
 } as const
 
@@ -29,6 +29,7 @@ const KEYS: Readonly<Record<(typeof OF)[Walked][number], ReadonlyArray<string>>>
   enter: ["Enter"],
   walk: ["j", "k"],
   copy: ["c"],
+  widths: ["<", ">"],
   escape: ["Esc"],
   walkList: ["j", "k"],
   escapeList: ["Esc"],

@@ -1013,6 +1013,7 @@ export const ENGLISH = {
     enter: "opens the row",
     walk: "go to the next and previous row",
     copy: "copies the stored value",
+    widths: "make the column narrower or wider",
     escape: "closes the row",
     walkList: "opens the next and the previous one beside the list",
     escapeList: "closes it",
