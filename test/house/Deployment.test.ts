@@ -33,6 +33,19 @@ it("programs of the clone that workflows run exist", () => {
   for (const [, program] of named) assert.isTrue(existsSync(root + program!), program)
 })
 
+it("a release names its image as the chart does, for both processors, with its provenance and what is bundled", () => {
+  const release = read(".github/workflows/release.yml")
+  for (const wanted of [
+    "type=semver,pattern={{version}}",
+    "linux/amd64,linux/arm64",
+    "--provenance",
+    "sbom: true",
+    "cyclonedx",
+  ])
+    assert.include(release, wanted)
+  assert.match(read("integrations/helm/Chart.yaml"), /^appVersion: \d+\.\d+\.\d+$/m)
+})
+
 it("every YAML file parses", () => {
   // Templates of a Helm chart become YAML when they are rendered.
   const all = files("{deploy,.github,integrations}/**/*.{yml,yaml}").filter((path) => !path.includes("/templates/"))
