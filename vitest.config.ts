@@ -103,7 +103,7 @@ const TRIALS = [
   "test/bench/main.test.ts",
   "test/fault/{applyKilled,backup,coldTrial,databaseRestarts,databaseTls,exportEvents,exportMemory,feedServers,feedUnderLoad}.test.ts",
   "test/fault/{feedWaiters,fewConnections,matrix,rolling,startStalls,tenantMove,unconfirmedCommits}.test.ts",
-  "test/fault/{everything,n8n,smallMachine,unstoppable,upgrade}.test.ts",
+  "test/fault/{everything,manyAddresses,n8n,smallMachine,unstoppable,upgrade}.test.ts",
   "test/flow/{agentTasks,clientCertificate,consoleCopy,export,exportEvents,fuzzedImports,intakeRepeats,listen,manyCabinets,starters}.test.ts",
 ]
 

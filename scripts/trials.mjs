@@ -126,6 +126,12 @@ const PARTS = {
     run: [vitest, "run", "test/fault/orderedDeliveries.test.ts", "--disable-console-intercept"],
     env: { ORDERED_ROUNDS: "1000", ORDERED_ADDRESSES: "20" },
   },
+  addresses: {
+    about: "batches to 20,000 addresses, the cost of an accept with up to 100,000, and two million deliveries",
+    missing: null,
+    run: [vitest, "run", "test/fault/manyAddresses.test.ts", "--disable-console-intercept"],
+    env: { DELIVERED_ADDRESSES: "2000", DELIVERED_EVENTS: "1000" },
+  },
   nats: {
     about: "half an hour of kills, stops and cuts of three brokers of NATS and of what publishes to them",
     missing:
