@@ -53,7 +53,7 @@ it("an address in order gets every event in the order of the feed, each as a sin
   const from = await source()
   const good = await receiver()
   const { secret, id, position } = await cabinet.addresses.create({ url: good.url, sources: [from.id], order: "feed" })
-  expect(position).toEqual({ eventId: null, behindSeconds: 0, failures: 0, error: null, retryAt: null })
+  expect(position).toEqual({ eventId: null, behindSeconds: 0, waitsAt: null, failures: 0, error: null, retryAt: null })
   const ids = await send(from.id, 20)
   await good.received(20)
   expect(good.arrivals.map(({ body }) => parsed(body).data.id)).toEqual(ids)
@@ -114,9 +114,13 @@ it("a failing address waits at its event, holds back no other, and goes on when 
   await bad.received(2)
   await vi.waitFor(async () => {
     const { position, failingSince } = await cabinet.addresses.get(id)
-    expect(position).toMatchObject({ eventId: ids[0], failures: 1, error: "responded with 500" })
+    expect(position).toMatchObject({ eventId: ids[0], waitsAt: ids[1], failures: 1, error: "responded with 500" })
     expect(failingSince).not.toBeNull()
   }, WAIT)
+  // It also waits for what comes after the event, but not for other sources' events.
+  await send((await source()).id, 1)
+  const { waiting } = await cabinet.activity.overview()
+  expect(waiting.find(({ addressId }) => addressId === id)).toMatchObject({ waiting: 3 })
   await later(31)
   await vi.waitFor(() => expect(bad.arrivals).toHaveLength(3), WAIT)
   expect(new Set(bad.arrivals.slice(1).map((one) => one.id)).size).toBe(1)
@@ -133,7 +137,11 @@ it("a failing address waits at its event, holds back no other, and goes on when 
       false,
       "skipped: it was entered by hand",
     ])
-    expect((await cabinet.addresses.get(id)).failingSince).toBeNull()
+    expect(log.find(({ status, eventId }) => status === null && eventId === ids[1])?.reason).toBe(
+      "It was skipped: it was entered by hand",
+    )
+    const { failingSince, position } = await cabinet.addresses.get(id)
+    expect([failingSince, position?.waitsAt]).toEqual([null, null])
   }, WAIT)
 })
 

@@ -49,9 +49,9 @@ const subscriptionLines = ({ subscription }: Address): ReadonlyArray<readonly [s
 
 const positionLines = ({ position }: Address): ReadonlyArray<readonly [string, string]> => {
   if (position === null) return []
-  const { eventId, behindSeconds, failures, retryAt, error } = position
+  const { eventId, behindSeconds, waitsAt, failures, retryAt, error } = position
   const at = eventId === null ? "before the first event" : `event ${eventId}`
-  const waits = failures === 0 ? "" : `, next try ${retryAt}: ${error}`
+  const waits = failures === 0 ? "" : `, waits at event ${waitsAt ?? "–"}, next try ${retryAt}: ${error}`
   return [["Position", `${at}, ${Math.round(behindSeconds)} s behind${waits}`]]
 }
 

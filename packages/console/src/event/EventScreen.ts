@@ -31,6 +31,8 @@ export interface EventData {
   readonly record: EventRecord
   readonly deliveries: ReadonlyArray<Delivery>
   readonly addresses: ReadonlyArray<Address>
+  /** Those that get events of its source in order, whose log has no line for each event. */
+  readonly inOrder: ReadonlyArray<Address>
   /** As the list has it; null for one removed since. */
   readonly listed: ListedEvent | null
   readonly timeZone: string
@@ -40,9 +42,23 @@ export interface EventData {
   readonly checkable: boolean
 }
 
-const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html => {
+/** Addresses in order that get the event, without a line of their own for it. */
+const withoutLine = ({ inOrder, deliveries, listed }: EventData): ReadonlyArray<Address> =>
+  listed?.state === "row" && !listed.empty && !(JSON.parse(listed.event) as { readonly history: boolean }).history
+    ? inOrder.filter(({ id }) => deliveries.every(({ addressId }) => addressId !== id))
+    : []
+
+const orderedLine = (frame: Frame, address: Address): Html => {
+  const { event: words, integration } = frame.words
+  const { eventId, behindSeconds } = address.position!
+  return markup`<p><a href="${consolePath(frame, `addresses/${address.id}`)}">${shortName(shownUrl(frame, address))}</a> <span class="soft">${words.sentInOrder} ${integration.atEvent(eventId, Math.round(behindSeconds))}</span></p>`
+}
+
+const deliveryList = (frame: Frame, data: EventData): HtmlValue => {
+  const { deliveries, addresses } = data
   const { event: words } = frame.words
-  if (deliveries.length === 0) return markup`<p class="soft">${words.nobodyTold}</p>`
+  const others = withoutLine(data).map((address) => orderedLine(frame, address))
+  if (deliveries.length === 0) return others.length > 0 ? others : markup`<p class="soft">${words.nobodyTold}</p>`
   const named = (id: number) => {
     const address = addresses.find((one) => one.id === id)
     return address === undefined ? `${words.address} ${id}` : shortName(shownUrl(frame, address))
@@ -50,7 +66,7 @@ const deliveryList = (frame: Frame, { deliveries, addresses }: EventData): Html 
   return markup`<table class="list stacked"><thead><tr><th scope="col">${words.address}</th><th scope="col">${words.state}</th><th scope="col" class="n">${words.attempts}</th><th scope="col"><span class="hide">${words.acts}</span></th></tr></thead><tbody>${deliveries.map(
     (delivery) =>
       markup`<tr><th scope="row"><a href="${consolePath(frame, deliveryLists.within(`deliveries/${delivery.id}`, `events/${delivery.eventId}`))}">${named(delivery.addressId)}</a></th><td>${deliveryState(frame, delivery)}</td><td class="n">${delivery.attempts}</td><td class="n">${deliveryActs(frame, delivery, { from: "event", list: "" })}</td></tr>`,
-  )}</tbody></table>`
+  )}</tbody></table>${others}`
 }
 
 /** To the trash and back. */

@@ -35,6 +35,8 @@ export const searchOn = Effect.fnUntraced(function* <E>(
 })
 
 const LIST_LIMIT = 50
+/** The most addresses in order that an event's screen names. */
+const MOST_IN_ORDER = 20
 
 const readId = (text: string): number | null => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : null)
 
@@ -91,12 +93,14 @@ export const eventScreens = Effect.gen(function* () {
         const checkable = Option.isSome(source) && source.value.verify !== null && isCheckableLate(source.value.verify)
         const list = eventLists.in(pairs)
         const deliveries = yield* sent.ofEvent(id)
+        const inOrder = yield* addresses.inOrder(record.sourceId, MOST_IN_ORDER)
         const data = {
           record,
           listed: one.items[0] ?? null,
           timeZone,
           addresses: yield* addresses.some(deliveries.map(({ addressId }) => addressId)),
           deliveries,
+          inOrder,
           checkable,
           list,
         }

@@ -1,10 +1,10 @@
 /** The attempts of a delivery in time, from the first; the next one is dotted. Delays double, and so does the scale. */
 import { type Attempt, outcomeOf, PHASES, type Timing } from "@data-cabinet/core/delivery/Attempt"
+import { isSkipped } from "@data-cabinet/core/delivery/FailureReason"
 import { type HtmlValue, markup, type Html } from "@data-cabinet/http-node/html/Html"
 import { momentsIn, timeText, type ShowMoment } from "../html/Moment.ts"
 import { type Frame, consolePath } from "../html/Shell.ts"
-import { OUTCOME_TONES, reasonIn } from "./DeliveryReason.ts"
-import { badge } from "../html/Badge.ts"
+import { OUTCOME_TONES, reasonIn, statusBadge } from "./DeliveryReason.ts"
 import { SIZES } from "../assets/Style.ts"
 
 /** The newest that are drawn. */
@@ -36,8 +36,9 @@ export const attemptTimeline = (
   const moment = momentsIn(timeZone)
   const end = nextAt ?? shown.at(-1)!.at
   const place = placeIn(Date.parse(first.at), Date.parse(end))
+  const without = (one: Attempt) => (isSkipped(one) ? frame.words.integration.skipped : words.outcomes.no_answer)
   const dots = shown.map((one): HtmlValue => {
-    const about = `${time(one.at)} · ${words.attempt(one.number)} · ${one.status ?? words.outcomes.no_answer}`
+    const about = `${time(one.at)} · ${words.attempt(one.number)} · ${one.status ?? without(one)}`
     return markup`<circle class="${OUTCOME_TONES[outcomeOf(one)]}" cx="${place(Date.parse(one.at))}" cy="${HEIGHT / 2}" r="5"><title>${about}</title></circle>`
   })
   return markup`<svg class="attempts" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${words.timeline}"><path d="M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}"/>${dots}${nextAt !== null && markup`<circle class="next" cx="${place(Date.parse(nextAt))}" cy="${HEIGHT / 2}" r="6"><title>${time(nextAt)} · ${words.next}</title></circle>`}</svg>
@@ -69,7 +70,7 @@ const attemptLine = (frame: Frame, attempt: Attempt, moment: ShowMoment): Html =
   const reason = reasonIn(frame, attempt)
   const to = markup`<a href="${consolePath(frame, `deliveries/${attempt.deliveryId}`)}">${attempt.number}</a>`
   return markup`<tr><td class="nowrap">${moment(attempt.at)}</td><th scope="row">${event}${attempt.events > 1 && markup`<small class="soft">${words.several(attempt.events)}</small>`}</th><td class="n wide-only">${to}</td>
-<td><span class="why">${badge(OUTCOME_TONES[outcomeOf(attempt)], String(attempt.status ?? words.noResponse))}${reason !== null && markup` ${reason}`}</span>${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">\n${attempt.responseBody}</pre></details>`}</td>
+<td><span class="why">${statusBadge(frame, attempt)}${reason !== null && markup` ${reason}`}</span>${attempt.peer !== null && markup`<small>${attempt.peer}</small>`}${attempt.responseBody !== null && attempt.responseBody !== "" && markup`<details><summary>${words.response}</summary><pre class="text" tabindex="0">\n${attempt.responseBody}</pre></details>`}</td>
 <td class="n wide-only nowrap">${words.millis(attempt.durationMs)}</td></tr>`
 }
 

@@ -1,6 +1,7 @@
 /** What a delivery's screen and the panel beside the list show: why it failed and what follows, and its parts as tabs. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Attempt, Delivery } from "@data-cabinet/core/delivery/Attempt"
+import { isSkipped } from "@data-cabinet/core/delivery/FailureReason"
 import type { SignedRequest } from "@data-cabinet/core/delivery/SignedRequest"
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { longText, shortName } from "../html/LongText.ts"
@@ -62,7 +63,7 @@ const response = (frame: Frame, [last]: ReadonlyArray<Attempt>): HtmlValue => {
     value !== null && value !== false && markup`<dt>${name}</dt><dd>${value}</dd>`
   const body =
     responseBody === null || responseBody === ""
-      ? markup`<p class="soft">${status === null ? words.noResponse : deliveries.emptyBody}</p>`
+      ? markup`<p class="soft">${isSkipped(last) ? words.skipped : status === null ? words.noResponse : deliveries.emptyBody}</p>`
       : markup`<pre class="text" tabindex="0">\n${longText(responseBody)}</pre>`
   return markup`${body}<dl class="facts">${fact(deliveries.status, status)}${fact(words.duration, words.millis(durationMs))}${fact(deliveries.timing, timing !== null && timingBar(frame, timing))}${fact(deliveries.connectedTo, peer)}</dl>`
 }

@@ -1,9 +1,10 @@
 /** Why a delivery failed, and what follows, in the language of the page. */
 import type { Address } from "@data-cabinet/core/delivery/Address"
-import type { Delivery, DeliveryOutcome, LastAttempt } from "@data-cabinet/core/delivery/Attempt"
+import { type Delivery, type DeliveryOutcome, type LastAttempt, outcomeOf } from "@data-cabinet/core/delivery/Attempt"
 import {
   type FailedAttempt,
   failureReason,
+  isSkipped,
   REASON_WORDS,
   type ReasonWords,
   reasonText,
@@ -35,8 +36,17 @@ export const reasonIn = ({ language }: Pick<Frame, "language">, attempt: FailedA
   return reason === null ? null : reasonText(reason, REASONS[language])
 }
 
+/** The status of an attempt, in the colour of its outcome. */
+export const statusBadge = ({ words: { integration: words } }: Frame, attempt: FailedAttempt): Html =>
+  isSkipped(attempt)
+    ? badge("quiet", words.skipped)
+    : badge(OUTCOME_TONES[outcomeOf(attempt)], String(attempt.status ?? words.noResponse))
+
 /** The status of the last attempt, in the colour of its outcome; a dash without a response. */
-export const outcomeBadge = ({ words }: Frame, { outcome, status }: LastAttempt): Html =>
+export const outcomeBadge = (frame: Frame, last: LastAttempt): Html =>
+  isSkipped(last) ? statusBadge(frame, last) : answerBadge(frame, last)
+
+const answerBadge = ({ words }: Frame, { outcome, status }: LastAttempt): Html =>
   markup`<span title="${words.deliveries.outcomes[outcome]}">${badge(OUTCOME_TONES[outcome], status === null ? "—" : String(status))}</span>${status === null && markup`<span class="hide">${words.deliveries.outcomes[outcome]}</span>`}`
 
 /** The reason of the last attempt, made of what the list keeps of its response. */

@@ -1,6 +1,6 @@
 /** The order of an address: how far it has come, and skipping the event at which it waits. */
 import type { Address, OrderedPosition } from "@data-cabinet/core/delivery/Address"
-import { type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
+import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { ICONS } from "../html/Icons.ts"
 import { postForm } from "../html/PostForm.ts"
 import { shortName } from "../html/LongText.ts"
@@ -26,12 +26,15 @@ export const subscriptionFacts = (frame: Frame, { subscription }: Address, timeZ
   )
 }
 
+const eventLink = (frame: Frame, id: number): Html => markup`<a href="${consolePath(frame, `events/${id}`)}">#${id}</a>`
+
 export const positionFacts = (frame: Frame, { position }: Address, timeZone: string): HtmlValue => {
   const { integration: words } = frame.words
   if (position === null) return null
-  const { eventId, behindSeconds, retryAt } = position
+  const { eventId, behindSeconds, waitsAt, retryAt } = position
   const waits =
-    retryAt !== null && markup` · ${whyOf(frame, position)} ${words.triedNext} ${timeText(timeZone)(retryAt)}`
+    retryAt !== null &&
+    markup` · ${waitsAt !== null && markup`${words.waitsAt} ${eventLink(frame, waitsAt)}: `}${whyOf(frame, position)} ${words.triedNext} ${timeText(timeZone)(retryAt)}`
   return markup`<dt>${words.feedPosition}</dt><dd>${words.atEvent(eventId, Math.round(behindSeconds))}${waits}</dd>`
 }
 
@@ -47,10 +50,12 @@ export const waitingInOrder = (frame: Frame, addresses: ReadonlyArray<Address>, 
 
 export const skipForm = (frame: Frame, { id, position }: Address): HtmlValue => {
   const { integration: words } = frame.words
-  if (position === null || position.failures === 0 || !may(frame, "delivery.change")) return null
-  return markup`<section class="card" aria-labelledby="skip"><h2 id="skip">${words.skipEvent}</h2>${postForm({
-    path: consolePath(frame, `addresses/${id}/skip`),
-    kind: "row wrap ends",
-    body: markup`<label>${words.eventNumber} <input name="event" inputmode="numeric" pattern="[0-9]+" required autocomplete="off"></label><label>${words.skipReason} <input name="reason" required maxlength="500" autocomplete="off"></label><button>${words.skipNow}</button>`,
-  })}<p class="soft">${words.skipHint}</p></section>`
+  if (position === null || position.waitsAt === null || !may(frame, "delivery.change")) return null
+  return markup`<section class="card" aria-labelledby="skip"><h2 id="skip">${words.skipEvent} #${position.waitsAt}</h2>${postForm(
+    {
+      path: consolePath(frame, `addresses/${id}/skip`),
+      kind: "row wrap ends",
+      body: markup`<input type="hidden" name="event" value="${position.waitsAt}"><label>${words.skipReason} <input name="reason" required maxlength="500" autocomplete="off"></label><button>${words.skipNow}</button>`,
+    },
+  )}<p class="soft">${words.skipHint}</p></section>`
 }

@@ -58,12 +58,21 @@ const quiet = (frame: Frame, { sources, activity, timeZone }: OverviewData): Htm
   })
 }
 
-const tiles = (frame: Frame, { gauge, addresses, sources }: OverviewData): Html => {
+/** How many events wait for failing addresses in order: they have no deliveries that the queue could count. */
+const waitingInOrder = ({ failing: addresses, activity }: OverviewData): number =>
+  addresses
+    .filter(({ order }) => order === "feed")
+    .map(({ id }) => activity.waiting.find(({ addressId }) => addressId === id)?.waiting ?? 0)
+    .reduce((sum, count) => sum + count, 0)
+
+const tiles = (frame: Frame, data: OverviewData): Html => {
+  const { gauge, addresses, sources } = data
+  const inOrder = waitingInOrder(data)
   const { overview: words } = frame.words
   const tile = (value: number, text: (value: number) => string, path: string, tone: string) =>
     markup`<li><a class="tile ${tone}" href="${consolePath(frame, path)}"><b>${words.number(value)}</b><span>${text(value)}</span></a></li>`
   const on = sources.filter(({ archived }) => !archived).length
-  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
+  return markup`<ul class="tiles">${tile(on, words.sourcesOn, "sources", "")}${tile(addresses, words.addresses, "integrations", "")}${tile(gauge.due, words.due, "deliveries?state=due", gauge.stuck > 0 ? "bad" : "")}${tile(gauge.retrying, words.retrying, "deliveries?state=retrying", gauge.retrying > 0 ? "warn" : "")}${inOrder > 0 && tile(inOrder, words.inOrder, "deliveries", "warn")}${gauge.paused > 0 && tile(gauge.paused, words.paused, "integrations", "warn")}</ul>`
 }
 
 const NO_STATE: Omit<SourceState, "sourceId"> = {

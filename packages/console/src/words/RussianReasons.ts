@@ -14,6 +14,7 @@ export const RUSSIAN_REASONS: ReasonWords = {
   name_unknown: ({ name }) => `Имя ${name} не найдено.`,
   certificate_rejected: ({ detail }) => `Сертификат получателя не принят: ${detail}.`,
   bad_response: ({ detail }) => `Ответ не соответствует HTTP: ${detail}.`,
+  skipped: ({ detail }) => `Пропущено: ${detail}`,
   other: ({ detail }) => (detail === "" ? "Ответа не было." : `Доставить не удалось: ${detail}.`),
   connection_refused: () => "Получатель не принял соединение.",
   connection_ended: () => "Получатель закрыл соединение без ответа.",

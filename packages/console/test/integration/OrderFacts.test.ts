@@ -1,6 +1,8 @@
 import type { Address } from "@data-cabinet/core/delivery/Address"
+import type { LastAttempt } from "@data-cabinet/core/delivery/Attempt"
 import type { Frame } from "@data-cabinet/console/html/Shell"
-import { waitingInOrder } from "@data-cabinet/console/integration/OrderFacts"
+import { outcomeBadge } from "@data-cabinet/console/integration/DeliveryReason"
+import { skipForm, waitingInOrder } from "@data-cabinet/console/integration/OrderFacts"
 import { WORDS } from "@data-cabinet/console/words/Words"
 import { markup } from "@data-cabinet/http-node/html/Html"
 import { assert, it } from "vitest"
@@ -12,6 +14,7 @@ const address = (id: number, failures: number): Address =>
     position: {
       eventId: 1,
       behindSeconds: 9,
+      waitsAt: 2,
       failures,
       error: "the connection was refused",
       retryAt: "2026-11-27T10:00:00Z",
@@ -34,4 +37,18 @@ it("the list of deliveries shows a viewer no query of an address that waits", ()
   const text = textFor("viewer", [address(5, 1)])
   assert.notInclude(text, "hush")
   assert.include(text, "receiver.example/5")
+})
+
+it("the form that skips an event names the one at which the address waits", () => {
+  const frame = { base: "", language: "en", words: WORDS.en, actor: { role: "owner" } } as unknown as Frame
+  const text = markup`${skipForm(frame, address(1, 2))}`.text
+  assert.include(text, "Skip event #2")
+  assert.include(text, '<input type="hidden" name="event" value="2">')
+})
+
+it("a skipped delivery is called so, and not one without a response", () => {
+  const frame = { words: WORDS.en } as unknown as Frame
+  const last = (failure: string) => ({ outcome: "no_answer", status: null, failure }) as unknown as LastAttempt
+  assert.include(outcomeBadge(frame, last("skipped: by hand")).text, "skipped")
+  assert.notInclude(outcomeBadge(frame, last("the connection was refused")).text, "skipped")
 })

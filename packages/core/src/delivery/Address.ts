@@ -26,6 +26,8 @@ export interface OrderedPosition {
   readonly eventId: number | null
   /** How long the first event after it has been waiting, in seconds; 0 without one. */
   readonly behindSeconds: number
+  /** The event that it is waiting on after a failure; null otherwise. */
+  readonly waitsAt: number | null
   /** Failed attempts of the event that it is waiting on. */
   readonly failures: number
   /** The last error; null without one. */
@@ -123,6 +125,7 @@ const state = {
         minimum: 0,
         description: "How long the first event after it has been waiting, in seconds; 0 without one.",
       }),
+      waitsAt: Shape.orNull(Shape.id("The event that it is waiting on after a failure; null otherwise.", 10_418)),
       failures: Shape.whole("Failed attempts of the event that it is waiting on."),
       error: Shape.orNull(Shape.text("The last error; null without one.")),
       retryAt: Shape.orNull(Shape.time("When it is retried; null if it is not waiting.")),

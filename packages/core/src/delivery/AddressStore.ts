@@ -76,6 +76,8 @@ export class AddressStore extends Context.Service<
     readonly health: (ids: ReadonlyArray<number>) => Returns<ReadonlyArray<AddressHealth>>
     /** The first of those in trouble, by id. */
     readonly troubled: (trouble: AddressTrouble, limit: number) => Returns<ReadonlyArray<Address>>
+    /** The first that get the events of a source in order. */
+    readonly inOrder: (sourceId: number, limit: number) => Returns<ReadonlyArray<Address>>
     readonly count: Returns<number>
     readonly get: (id: number) => Found
     /**

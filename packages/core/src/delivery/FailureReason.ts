@@ -24,7 +24,7 @@ export type FailureReason =
   | { readonly code: "redirect"; readonly status: number; readonly target: string }
   | { readonly code: "no_response" | "no_connection" | "name_servers_silent"; readonly seconds: string }
   | { readonly code: "name_unknown"; readonly name: string }
-  | { readonly code: "certificate_rejected" | "bad_response" | "other"; readonly detail: string }
+  | { readonly code: "certificate_rejected" | "bad_response" | "skipped" | "other"; readonly detail: string }
   | { readonly code: PlainCode }
 
 /** What a reason is made of. */
@@ -85,6 +85,7 @@ const PATTERNS: ReadonlyArray<Pattern> = [
   [/ is not a public address: /, plain("not_public")],
   [/^the response is not valid HTTP: (.*)$/s, ([detail = ""]) => ({ code: "bad_response", detail })],
   [/^(the headers of the response are too large)$/, ([detail = ""]) => ({ code: "bad_response", detail })],
+  [/^skipped: (.*)$/s, ([detail = ""]) => ({ code: "skipped", detail })],
   [/^not sent: .* cannot be decrypted/, plain("not_decrypted")],
   [/^the worker ended before/, plain("worker_ended")],
   [/^the service was stopped before/, plain("service_stopped")],
@@ -139,6 +140,7 @@ export const REASON_WORDS: ReasonWords = {
   name_unknown: ({ name }) => `The name ${name} did not resolve.`,
   certificate_rejected: ({ detail }) => `The certificate of the receiver was rejected: ${detail}.`,
   bad_response: ({ detail }) => `The response was not valid HTTP: ${detail}.`,
+  skipped: ({ detail }) => `It was skipped: ${detail}`,
   other: ({ detail }) => (detail === "" ? "There was no answer." : `It was not delivered: ${detail}.`),
   connection_refused: () => "The receiver refused the connection.",
   connection_ended: () => "The receiver ended the connection without an answer.",
@@ -150,6 +152,9 @@ export const REASON_WORDS: ReasonWords = {
   worker_ended: () => "The worker ended before it recorded the outcome. The request may have been sent.",
   service_stopped: () => "The service was stopped before a response arrived.",
 }
+
+/** Whether a person skipped the event, and nothing was sent. */
+export const isSkipped = (attempt: FailedAttempt): boolean => failureReason(attempt)?.code === "skipped"
 
 /** The sentence of a reason in the language of `words`. */
 export const reasonText = (reason: FailureReason, words: ReasonWords = REASON_WORDS): string =>

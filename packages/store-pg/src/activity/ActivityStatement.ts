@@ -5,6 +5,8 @@
  */
 import { ACTIVITY } from "@data-cabinet/core/activity/CountActivity"
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
+import { IS_DELIVERED } from "../delivery/DeliveryStatement.ts"
+import { DELIVERED_CHANNELS } from "../delivery/OrderedStatement.ts"
 import { behind } from "../feed/Behind.ts"
 import { LONGEST_SILENCE_SECONDS, SHORTEST_SILENCE_SECONDS } from "@data-cabinet/core/activity/Activity"
 
@@ -179,11 +181,31 @@ SELECT cabinet.rfc3339(a.hour) AS at, a.address_id::float8 AS "addressId", CASE 
 FROM (SELECT hour, address_id, within, attempts FROM cabinet.attempt_activity UNION ALL SELECT * FROM latest) a
 WHERE a.hour > (SELECT at FROM since) GROUP BY a.hour, a.address_id, a.within ORDER BY a.hour, a.address_id, a.within`
 
+const PLACE = ["f.epoch", "f.xid", "f.event_id"] as const
+
+/** Events that wait for an address \`a\` in order: they have no deliveries yet. Its filter is not applied. */
+const WAITING_IN_ORDER = `
+    SELECT e.received_at AS created_at FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
+    CROSS JOIN LATERAL (
+      SELECT r.every_source, r.sources FROM cabinet.address_rule r WHERE r.address_id = o.address_id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1
+    ) r CROSS JOIN LATERAL (
+      ${behind("e.*", PLACE, " AND r.every_source", String(MOST_WAITING))}
+      UNION ALL SELECT e.* FROM unnest(r.sources) s (id) CROSS JOIN LATERAL (${DELIVERED_CHANNELS.map(
+        (channel) => `(SELECT e.* FROM cabinet.event e
+        WHERE (e.source_id, e.channel, e.epoch, e.xid, e.id) > (s.id, '${channel}', ${PLACE.join(", ")})
+          AND (e.source_id, e.channel) <= (s.id, '${channel}') AND NOT r.every_source
+        ORDER BY e.source_id, e.channel, e.epoch, e.xid, e.id LIMIT ${MOST_WAITING})`,
+      ).join(" UNION ALL ")}) e
+    ) e WHERE o.address_id = a.id AND ${IS_DELIVERED}`
+
 export const WAITING_AT_FAILING = `
 SELECT a.id::float8 AS "addressId", w.waiting::int4 AS waiting, cabinet.rfc3339(w.oldest) AS oldest
 FROM cabinet.address a CROSS JOIN LATERAL (
   SELECT count(*) AS waiting, min(d.created_at) AS oldest FROM (
-    SELECT d.created_at FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due' LIMIT ${MOST_WAITING}
+    SELECT * FROM (
+      SELECT d.created_at FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due'
+      UNION ALL (${WAITING_IN_ORDER})
+    ) d LIMIT ${MOST_WAITING}
   ) d
 ) w
 WHERE a.removed_at IS NULL AND a.paused_at IS NULL AND a.failing_since IS NOT NULL ORDER BY a.id`

@@ -6,10 +6,12 @@ import { COLUMN_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
 import { behind } from "../feed/Behind.ts"
 import { HAS_ENDED } from "./OrderedPageStatement.ts"
+import { FIRST_WAITING } from "./OrderedStatement.ts"
 
 /** How far an address `a` in order has come, as JSON. Its lag is that of the first event after it, of whatever source. */
 const POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
-    'failures', f.failures, 'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
+    'waitsAt', CASE WHEN f.failures > 0 THEN (SELECT w.id FROM (${FIRST_WAITING}) w) END, 'failures', f.failures,
+    'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
   FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (
     SELECT min(e.received_at) AS since FROM (${behind("e.received_at", ["f.epoch", "f.xid", "f.event_id"], "", "1")}) e
   ) w WHERE o.address_id = a.id`
@@ -103,6 +105,12 @@ export const TROUBLED_ADDRESSES: Readonly<Record<AddressTrouble, string>> = {
   failing: `SELECT ${ADDRESS} ${LISTED} AND ${FAILING} ORDER BY a.id LIMIT $1::int`,
   waiting: `SELECT ${ADDRESS} ${LISTED} AND ${WAITING} ORDER BY a.id LIMIT $1::int`,
 }
+
+/** $1: source, $2: how many. Those in order that get its events. */
+export const IN_ORDER_OF_SOURCE = `SELECT ${ADDRESS} ${LISTED} AND a.in_order AND EXISTS (
+  SELECT FROM (
+    SELECT r.every_source, r.sources FROM cabinet.address_rule r WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1
+  ) r WHERE r.every_source OR $1::bigint = ANY (r.sources)) ORDER BY a.id LIMIT $2::int`
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`
 

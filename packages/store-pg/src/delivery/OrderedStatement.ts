@@ -156,13 +156,18 @@ export interface WaitingRow {
   readonly delivery: string
 }
 
+/** The event at which follower `f` of `o` waits. */
+export const FIRST_WAITING = `
+  SELECT e.id, e.epoch, e.xid, u.delivery FROM unnest(o.event_ids, o.delivery_ids) AS u(event, delivery)
+  JOIN cabinet.event e ON e.id = u.event
+  WHERE (e.epoch, e.xid, e.id) > (f.epoch, f.xid, f.event_id) AND e.deleted_at IS NULL
+  ORDER BY e.epoch, e.xid, e.id LIMIT 1`
+
 /** $1: follower. */
 export const WAITING = `
-SELECT e.id::text AS id, e.epoch::text AS epoch, e.xid::text AS xid, u.delivery::text AS delivery
-FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id
-CROSS JOIN LATERAL unnest(o.event_ids, o.delivery_ids) AS u(event, delivery) JOIN cabinet.event e ON e.id = u.event
-WHERE o.follower_id = $1::int8 AND (e.epoch, e.xid, e.id) > (f.epoch, f.xid, f.event_id) AND e.deleted_at IS NULL
-ORDER BY e.epoch, e.xid, e.id LIMIT 1`
+SELECT w.id::text AS id, w.epoch::text AS epoch, w.xid::text AS xid, w.delivery::text AS delivery
+FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (${FIRST_WAITING}) w
+WHERE o.follower_id = $1::int8`
 
 /** $1: address. */
 export const IS_ADDRESS = "SELECT 1 AS one FROM cabinet.address a WHERE a.id = $1::int8 AND a.removed_at IS NULL"

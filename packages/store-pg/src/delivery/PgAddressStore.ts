@@ -85,6 +85,7 @@ export const layer = Layer.effect(
             rows.map(healthOf),
           ),
         ),
+      inOrder: (sourceId, limit) => listed(AddressStatement.IN_ORDER_OF_SOURCE, [sourceId, limit]),
       troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
       count: orUnavailable(
         Effect.map(sql.unsafe<{ readonly count: number }>(AddressStatement.COUNT_ADDRESSES), ([row]) => row!.count),

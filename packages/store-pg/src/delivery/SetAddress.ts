@@ -104,7 +104,14 @@ export const create = (sql: Sql, cipher: SecretCipher, made: NewAddress) => {
 }
 
 /** The position of an address whose order has just begun. */
-const AT_START: OrderedPosition = { eventId: null, behindSeconds: 0, failures: 0, error: null, retryAt: null }
+const AT_START: OrderedPosition = {
+  eventId: null,
+  behindSeconds: 0,
+  waitsAt: null,
+  failures: 0,
+  error: null,
+  retryAt: null,
+}
 
 interface Order {
   readonly inOrder: boolean

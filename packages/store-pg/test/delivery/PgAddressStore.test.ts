@@ -86,6 +86,8 @@ it("addresses in trouble are those that fail, were paused for it, or wait in ord
   expect(await troubled("failing")).toEqual([fails, given])
   expect(await troubled("failing", 1)).toEqual([fails])
   expect(await troubled("waiting")).toEqual([])
+  const inOrder = await cabinet.runtime.runPromise(AddressStore.use((one) => one.inOrder(1, 10)))
+  expect(inOrder.map(({ id }) => id)).toEqual([waits])
   await cabinet.run(`UPDATE cabinet.follower SET failures = 1 WHERE name = '${waits}'`)
   expect(await troubled("waiting")).toEqual([waits])
   const failing = (after: number, limit = 10) =>
