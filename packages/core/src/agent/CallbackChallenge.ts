@@ -34,7 +34,7 @@ const isSame = (sent: string, received: string | null): boolean => {
   return expected.length === actual.length && timingSafeEqual(expected, actual)
 }
 
-/** The category of a request that failed; null for a response that is no error. */
+/** The category of a request that failed; null for a response that is not an error. */
 export const categoryOf = ({ status, failure }: Pick<Outcome, "status" | "failure">): CallbackReason | null => {
   if (status === null) {
     if (/certificate|tls|ssl/i.test(failure ?? "")) return "tls_error"

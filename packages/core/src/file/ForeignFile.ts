@@ -75,7 +75,7 @@ const isBinary = (begin: string): boolean => {
 }
 
 /**
- * Names the format of a file that is no table of rows, from its first bytes, as the end of a sentence; `text` is the same
+ * Names the format of a file that is not a table of rows, from its first bytes, as the end of a sentence; `text` is the same
  * beginning, decoded.
  */
 export const foreignFile = (head: Uint8Array, text: string): string | undefined => {

@@ -100,6 +100,6 @@ export const signatureOf = (head: Uint8Array): string | undefined => {
 /** Zero bytes so near the beginning are of no name of a column. */
 const FIRST_BYTES = 8
 
-/** Whether a text, of a charset of whatever width, begins with zero bytes that are no part of its characters. */
+/** Whether a text, of a charset of whatever width, begins with zero bytes that are not part of its characters. */
 export const beginsWithZeros = (head: Uint8Array, text: string): boolean =>
   head.subarray(0, FIRST_BYTES).includes(0) && /^[^\n\r,;|\t]{0,7}\uFFFD/.test(text)

@@ -3,7 +3,7 @@ import { maskUrl } from "@data-cabinet/core/network/MaskedUrl"
 
 export const MAX_REDIRECTS = 5
 
-/** 300 and 305 leave a choice to a person; 304 is no redirect. */
+/** 300 and 305 leave a choice to a person; 304 is not a redirect. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** The longest text of a target, in characters. */
