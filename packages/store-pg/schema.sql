@@ -857,6 +857,7 @@ CREATE TABLE cabinet.source (
   proof text,
   proof_site_key text,
   proof_secret text,
+  schema text,
   CONSTRAINT old_secret_ends CHECK (((old_secret_hash IS NULL) = (old_secret_until IS NULL))),
   CONSTRAINT source_challenge_check CHECK ((challenge = ANY (ARRAY['meta'::text, 'x'::text, 'graph'::text, 'dropbox'::text]))),
   CONSTRAINT source_encoding_check CHECK ((encoding = ANY (ARRAY['utf-8'::text, 'windows-1251'::text, 'latin-1'::text]))),
@@ -1838,6 +1839,8 @@ COMMENT ON COLUMN cabinet.source.inbox_name IS 'The field with the sender''s nam
 COMMENT ON COLUMN cabinet.source.proof_site_key IS 'The public key of the provider''s widget; NULL for altcha.';
 
 COMMENT ON COLUMN cabinet.source.proof_secret IS 'The key of altcha''s challenges, or the provider''s secret key.';
+
+COMMENT ON COLUMN cabinet.source.schema IS 'A JSON Schema of its payloads: events that do not follow it have the field _valid, which is false; NULL: none.';
 
 COMMENT ON TABLE cabinet.subscription IS 'Which events go to which addresses without a filter, kept by triggers. Removed addresses have none.';
 

@@ -315,3 +315,49 @@ it("only a source that demands ALTCHA gives challenges, and its used proofs are 
   const left = await database.run("SELECT count(*)::int AS n FROM cabinet.used_proof")
   assert.strictEqual(Number(left[0]!["n"]), Number(used[0]!["n"]) - 1)
 })
+
+it("an own schema marks events in feed, rows, filters and deliveries, from requests and files, and refuses none", async () => {
+  const schema = '{"properties":{"n":{"type":"integer"}},"required":["n"]}'
+  const source = await cabinet.sources.create({ name: "Agreed", schema })
+  const only = { filters: [{ fc: "_valid", fo: "ne", fv: "false" }] } as const
+  const agreed = await cabinet.addresses.create({ url: receiver.url, sources: [source.id], ...only })
+  const all = await cabinet.addresses.create({ url: receiver.url, sources: [source.id] })
+  const { results } = await post(source.intakeUrl, '[{"n":1.0},{"n":"1"},{"m":1}]')
+  const [one, two, three] = results.map(({ id }) => id)
+  assert.deepStrictEqual(
+    (await feedOf(source.id)).map((event) => event.payload),
+    [
+      { n: 1 },
+      { n: "1", _valid: false, _schema_error: "/n must be an integer" },
+      { m: 1, _valid: false, _schema_error: 'the whole must have a member "n"' },
+    ],
+  )
+  const invalid = { fc: "_valid", fo: "eq", fv: "false" } as const
+  const { rows } = await cabinet.rows(`sources.${source.table!.name}`, invalid)
+  assert.deepStrictEqual(
+    rows.map((row) => [row["_event_id"], row["_schema_error"]]),
+    [
+      [three, 'the whole must have a member "n"'],
+      [two, "/n must be an integer"],
+    ],
+  )
+  const file = { name: "orders.json", bytes: Buffer.from('[{"n":2},{"n":2.5}]') }
+  assert.strictEqual((await cabinet.imports.file(source.id, file)).state, "done")
+  assert.deepStrictEqual((await feedOf(source.id)).at(-1)!.payload, {
+    n: 2.5,
+    _valid: false,
+    _schema_error: "/n must be an integer",
+  })
+  assert.deepStrictEqual(await sentTo(agreed.id), [one])
+  assert.deepStrictEqual(await sentTo(all.id), [one, two, three])
+  await cabinet.sources.change(source.id, { schema: null })
+  await post(source.intakeUrl, '{"n":"unmarked"}')
+  assert.deepStrictEqual((await feedOf(source.id)).at(-1)!.payload, { n: "unmarked" })
+  const refused = cabinet.sources.change(source.id, { schema: '{"properties":{"n":{"typ":"integer"}}}' })
+  const { code, message } = await refused.then(
+    () => assert.fail("it is accepted"),
+    (error: { code: string; message: string }) => error,
+  )
+  assert.strictEqual(code, "bad_schema")
+  assert.include(message, "/properties/n/typ is not a keyword")
+})

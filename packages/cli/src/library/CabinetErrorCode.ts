@@ -35,6 +35,7 @@ export type CabinetErrorCode =
   | "bad_header"
   | "bad_header_fields"
   | "bad_honeypot"
+  | "bad_schema"
   | "bad_inbox"
   | "bad_interval"
   | "bad_keep_headers"

@@ -2,6 +2,7 @@
 import { type Json, JsonNumber, type JsonObject } from "@data-cabinet/core/json/Json"
 import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { parseJson } from "@data-cabinet/core/json/ParseJson"
+import { SCHEMA_ERROR_FIELD, VALID_FIELD } from "@data-cabinet/core/schema/MarkEvents"
 import { Result } from "effect"
 
 export interface ReadEvent {
@@ -14,12 +15,20 @@ export interface ReadEvent {
   readonly payload: Json
   /** Null if the source does not verify its sender. */
   readonly verified: boolean | null
+  /** Why it does not follow its source's own schema; null if it does. */
+  readonly schemaFault: string | null
 }
 
 const isObject = (value: Json | undefined): value is JsonObject => value instanceof Map
 
 const textOf = (value: Json | undefined): string =>
   value instanceof JsonNumber ? value.token : typeof value === "string" ? value : ""
+
+const schemaFaultIn = (payload: Json): string | null => {
+  if (!isObject(payload) || payload.get(VALID_FIELD) !== false) return null
+  const reason = textOf(payload.get(SCHEMA_ERROR_FIELD))
+  return reason === "" ? null : reason
+}
 
 export const readEvent = (text: string): ReadEvent => {
   const parsed = parseJson(text, { maxDepth: 1_000 })
@@ -36,6 +45,7 @@ export const readEvent = (text: string): ReadEvent => {
     repeatOf: repeatOf === "" ? null : repeatOf,
     payload: event.get("payload") ?? null,
     verified: typeof verified === "boolean" ? verified : null,
+    schemaFault: schemaFaultIn(event.get("payload") ?? null),
   }
 }
 

@@ -53,6 +53,7 @@ const stateOf = ({ words: { event: words } }: Frame, one: ListedEvent, event: Re
     return badge("bad", one.spamReason === null ? short : `${short}: ${words.spamInShort[one.spamReason]}`)
   }
   if (event.verified === false) return badge("warn", words.states["unverified"] ?? "")
+  if (event.schemaFault !== null) return badge("warn", words.states["invalid"] ?? "")
   if (one.empty) return badge("warn", words.states["empty"] ?? "")
   return one.rowWaits ? badge("warn", words.rowWaits) : badge("good", words.states["row"] ?? "")
 }

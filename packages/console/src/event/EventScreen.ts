@@ -168,7 +168,7 @@ export const eventScreen = (frame: Frame, data: EventData): Screen => {
 <div class="head"><h1>${words.title} #${event.id}</h1><span class="row wrap">${copyMenu(frame, data, event.payload)}${row !== false && markup`<a class="button" href="${row}">${frame.words.table.row}</a>`}${trashActs(frame, data, event.id)}</span></div>
 ${trashBox(frame, data)}${spamBox(frame, data)}${asideBox(frame, data)}
 <dl class="facts">${fact(words.source, markup`<a href="${consolePath(frame, `sources/${event.sourceId}`)}">${event.source}</a>`)}${fact(words.channel, words.channels[event.channel] ?? event.channel)}${fact(words.received, momentsIn(timeZone)(event.receivedAt))}
-${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}</dl>
+${fact(words.repeat, event.repeatOf !== null && markup`<a href="${consolePath(frame, `events/${event.repeatOf}`)}">#${event.repeatOf}</a>`)}${record.rowWaits && fact(words.state, badge("warn", words.rowWaits))}${event.schemaFault !== null && fact(words.state, markup`${badge("warn", words.states["invalid"] ?? "")} <span lang="en">${event.schemaFault}</span>`)}</dl>
 <section class="card" aria-labelledby="fields"><h2 id="fields">${words.fields}</h2>${payloadFields(frame, event.payload)}</section>
 <section class="card" aria-labelledby="json"><h2 id="json">JSON</h2>${jsonTree(record.event)}</section>
 <section class="card" aria-labelledby="original"><h2 id="original">${words.original}</h2>${originalPart(frame, event, data)}</section>

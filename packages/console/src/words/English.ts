@@ -47,6 +47,7 @@ const states: Readonly<Record<string, string>> = {
   empty: "empty",
   history: "history",
   unverified: "unverified",
+  invalid: "against the schema",
   spam: "spam",
   trashed: "in the trash",
   purged: "erased",

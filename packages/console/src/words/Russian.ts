@@ -630,6 +630,7 @@ export const RUSSIAN: Words = {
       empty: "пустое",
       history: "из истории",
       unverified: "отправитель не подтверждён",
+      invalid: "не по схеме",
       spam: "спам",
       trashed: "в корзине",
       purged: "стёрто",

@@ -32,6 +32,11 @@ type LabelsOf<D> = {
       : AllLabels
 }
 
+const inboxField = (english: string, russian: string): Labels => ({
+  english: `Inbox: field with the ${english} (empty: guessed)`,
+  russian: `Входящие: поле с ${russian} (пусто: угадывается)`,
+})
+
 const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
   encoding: {
     english: "Charset of forms",
@@ -67,28 +72,20 @@ const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
     english: "Origins of pages with the form; submissions from others count as spam (empty: any)",
     russian: "Сайты, на которых стоит форма; с других — спам (пусто: с любых)",
   },
+  schema: {
+    english: "Own JSON Schema; events that do not follow it are marked, and accepted all the same",
+    russian: "Своя JSON Schema; события, которые ей не отвечают, помечаются и всё равно принимаются",
+  },
   inbox: {
     english: "Show its events as messages in the inbox",
     russian: "Показывать события как сообщения во входящих",
     none: { english: "if they look like a contact form's", russian: "если похоже на форму обратной связи" },
     values: { on: { english: "always", russian: "всегда" }, off: { english: "never", russian: "никогда" } },
   },
-  inboxName: {
-    english: "Inbox: field with the sender's name (empty: guessed)",
-    russian: "Входящие: поле с именем (пусто: угадывается)",
-  },
-  inboxEmail: {
-    english: "Inbox: field with the e-mail address (empty: guessed)",
-    russian: "Входящие: поле с адресом почты (пусто: угадывается)",
-  },
-  inboxSubject: {
-    english: "Inbox: field with the subject (empty: guessed)",
-    russian: "Входящие: поле с темой (пусто: угадывается)",
-  },
-  inboxMessage: {
-    english: "Inbox: field with the message (empty: guessed)",
-    russian: "Входящие: поле с текстом сообщения (пусто: угадывается)",
-  },
+  inboxName: inboxField("sender's name", "именем"),
+  inboxEmail: inboxField("e-mail address", "адресом почты"),
+  inboxSubject: inboxField("subject", "темой"),
+  inboxMessage: inboxField("message", "текстом сообщения"),
 }
 
 const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
@@ -191,6 +188,7 @@ export const RUSSIAN_SETTING_REFUSALS: Readonly<Record<Errors[number]["code"], s
   bad_thanks_url: "Адрес страницы благодарности должен начинаться с имени протокола сайта.",
   bad_keep_headers: "Такой заголовок сохранять нельзя, или начало имени слишком короткое.",
   bad_header_fields: "Такой заголовок не может быть полем.",
+  bad_schema: "Схема не разобрана: это не JSON, она слишком длинная или в ней есть непонятное слово.",
   bad_honeypot: "Ловушка не может называться так, как поле формы.",
   bad_inbox: "Входящие можно только включить или выключить.",
   bad_allow_origins: "Это не адрес сайта, или их слишком много.",

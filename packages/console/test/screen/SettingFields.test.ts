@@ -12,6 +12,7 @@ const FULL: SourceSettings = {
   keepQuery: true,
   nestBrackets: true,
   rate: 30,
+  schema: '{"title":"<a> & \\"b\\""}',
   honeypot: 'web"site',
   allowOrigins: ["https://example.com", "http://example.org:8080"],
   inbox: "on",
@@ -22,13 +23,20 @@ const FULL: SourceSettings = {
 }
 
 const unescaped = (text: string) =>
-  text.replaceAll("&quot;", '"').replaceAll("&#34;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&")
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#34;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
 
 /** What a browser sends for an untouched form. */
 const sentBy = (fields: ReadonlyArray<{ readonly text: string }>) =>
   fields.flatMap(({ text }): ReadonlyArray<readonly [string, string]> => {
     const name = / name="(\w+)"/.exec(text)![1]!
     if (text.includes('type="checkbox"')) return text.includes(" checked") ? [[name, "on"]] : []
+    const area = /<textarea[^>]*>\n?([^<]*)</.exec(text)
+    if (area !== null) return [[name, unescaped(area[1]!)]]
     const value = / value="([^"]*)" selected/.exec(text) ?? / value="([^"]*)"/.exec(text)
     return [[name, unescaped(value![1]!)]]
   })

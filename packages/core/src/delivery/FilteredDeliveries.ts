@@ -4,9 +4,7 @@
  * parsed for an older one.
  */
 import type { JsonObject } from "../json/Json.ts"
-import type { Deadline } from "../runtime/Deadline.ts"
-import { inTurns } from "../runtime/InTurns.ts"
-import type { TimerWheel } from "../runtime/TimerWheel.ts"
+import { inTime, piecesOf, type TimeLimit, untilDone } from "../runtime/WorkInTurns.ts"
 import { compileFilter, type FieldFilters, FilteredFields } from "./FieldFilter.ts"
 
 /** An address that has a filter. */
@@ -62,58 +60,18 @@ function* decisions(
   return { addresses: addresses.map(({ id }) => id), passed }
 }
 
-/** How long one piece takes. */
-const PIECE_MILLIS = 5
-
 /** Each call does a piece of the work. */
 export const filterPieces = (
   addresses: ReadonlyArray<FilteredAddress>,
   events: ReadonlyArray<FilteredEvent>,
-): (() => FilteredDeliveries | undefined) => {
-  const work = decisions(addresses, events)
-  return () => {
-    const until = performance.now() + PIECE_MILLIS
-    do {
-      const step = work.next()
-      if (step.done === true) return step.value
-    } while (performance.now() < until)
-    return undefined
-  }
-}
-
-const takeTurns = inTurns(setImmediate)
-
-/** The pieces after the first, in turn with those of other requests. Undefined if the deadline passes first. */
-export const laterPieces = (
-  piece: () => FilteredDeliveries | undefined,
-  isOver: () => boolean = () => false,
-): Promise<FilteredDeliveries | undefined> =>
-  new Promise((resolve, reject) => {
-    takeTurns(() => {
-      try {
-        const filtered = isOver() ? undefined : piece()
-        if (filtered === undefined && !isOver()) return false
-        resolve(filtered)
-      } catch (fault) {
-        reject(fault)
-      }
-      return true
-    }, "")
-  })
+): (() => FilteredDeliveries | undefined) => piecesOf(decisions(addresses, events))
 
 /** Decides for a request, nearly always in one piece and at once. Undefined if the deadline passes first. */
 export const filteredInTime = (
   addresses: ReadonlyArray<FilteredAddress>,
   events: ReadonlyArray<FilteredEvent>,
-  { deadline, wheel }: { readonly deadline: Deadline; readonly wheel: Pick<TimerWheel, "watch"> },
-): FilteredDeliveries | Promise<FilteredDeliveries | undefined> => {
-  const piece = filterPieces(addresses, events)
-  const filtered = piece()
-  if (filtered !== undefined) return filtered
-  let isOver = false
-  const stopWatch = wheel.watch({ deadline, expire: () => (isOver = true) })
-  return laterPieces(piece, () => isOver).finally(stopWatch)
-}
+  limit: TimeLimit,
+): FilteredDeliveries | Promise<FilteredDeliveries | undefined> => inTime(decisions(addresses, events), limit)
 
 /** A part of the request; empty for a source without such addresses. */
 export const filteredDeliveries = async (
@@ -121,9 +79,7 @@ export const filteredDeliveries = async (
   events: ReadonlyArray<FilteredEvent>,
 ): Promise<{ readonly filtered?: FilteredDeliveries }> => {
   if (addresses === undefined) return NONE
-  const piece = filterPieces(addresses, events)
-  const filtered = piece() ?? (await laterPieces(piece))
-  return filtered === undefined ? NONE : { filtered }
+  return { filtered: await untilDone(decisions(addresses, events)) }
 }
 
 const NONE = {}

@@ -6,6 +6,7 @@
  */
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { instrument } from "../runtime/Instrument.ts"
+import { markedBy } from "../schema/MarkEvents.ts"
 import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import { faultInWords, faultName } from "../error/Fault.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
@@ -145,8 +146,9 @@ class ImportRun {
       this.#source ??= Option.getOrNull(yield* sources.forIntake(claimed.sourceId))
       if (this.#source === null) return null
       const last = rows.at(-1)!.n + 1
-      const events = yield* toEvents(rows)
-      const { filtered, version } = this.#source
+      const { filtered, version, schema } = this.#source
+      const read = yield* toEvents(rows)
+      const events = yield* Effect.promise(() => markedBy(schema, read))
       const request = {
         sourceId: claimed.sourceId,
         sourceVersion: version,
@@ -164,8 +166,8 @@ class ImportRun {
           return imports.renew(claimed)
         }),
       )
-      const read = last < claimed.staged ? imports.slice(claimed, last, SLICE_ROWS) : Effect.succeed([])
-      const [at, next] = yield* Effect.all([appended, read], { concurrency: 2 })
+      const following = last < claimed.staged ? imports.slice(claimed, last, SLICE_ROWS) : Effect.succeed([])
+      const [at, next] = yield* Effect.all([appended, following], { concurrency: 2 })
       this.#rows = next
       return at
     })

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Option, Result } from "effect"
 import { beginStep, instrument } from "../runtime/Instrument.ts"
+import { markedBy } from "../schema/MarkEvents.ts"
 import { filteredDeliveries } from "../delivery/FilteredDeliveries.ts"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
 import { appendEvents, type EventLog, type AcceptRequest, type Appended, type Receipt } from "../event/EventLog.ts"
@@ -163,11 +164,12 @@ export class IntakeSteps {
     return Effect.gen({ self: this }, function* () {
       const { sources, log } = this.#ports
       const payload = yield* fieldsOf(fields)
-      const events = [fingerprintedEvent(payload)]
+      const parsed = [fingerprintedEvent(payload)]
       for (let attempt = 1; ; attempt++) {
         const source = yield* sources.forIntake(sourceId)
         if (Option.isNone(source)) return yield* notFound()
-        const { id, version, filtered } = source.value
+        const { id, version, filtered, schema } = source.value
+        const events = yield* Effect.promise(() => markedBy(schema, parsed))
         const request: AcceptRequest = {
           ...WEBHOOK,
           sourceId: id,

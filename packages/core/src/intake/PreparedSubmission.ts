@@ -4,7 +4,7 @@
  */
 import { Result } from "effect"
 import type { TimerWheel } from "../runtime/TimerWheel.ts"
-import { filteredInTime } from "../delivery/FilteredDeliveries.ts"
+import { decideEvents, decides } from "./DecideEvents.ts"
 import { inTurns } from "../runtime/InTurns.ts"
 import type { AcceptRequest, Original, Receipt } from "../event/EventLog.ts"
 import { type StoreUnavailable, storeTimedOut } from "../error/StoreUnavailable.ts"
@@ -38,15 +38,14 @@ export const WEBHOOK = { channel: "webhook", history: false } as const
 /** A prepared submission, or why it is refused. */
 export type Parsed = Result.Result<PreparedSubmission<IntakeResult>, IntakeError | StoreUnavailable>
 
-/** Parses submissions, and decides which events are delivered to addresses with a filter. */
+/** Parses submissions, and decides about their events by the settings of the source. */
 export const submissionParser = (memory: MemoryShares, wheel: Pick<TimerWheel, "watch">) => {
   const parse = bodyParser(memory, wheel)
   return async (request: IntakeRequest, source: IntakeSource, verdict?: EventVerdict): Promise<Parsed> => {
     const parsed = await parse(request, source, verdict)
-    if (source.filtered === undefined || Result.isFailure(parsed)) return parsed
-    const { request: its } = parsed.success
-    const filtered = await filteredInTime(source.filtered, its.events, { deadline: request.deadline, wheel })
-    return filtered === undefined ? NOT_IN_TIME : Result.succeed({ ...parsed.success, request: { ...its, filtered } })
+    if (!decides(source) || Result.isFailure(parsed)) return parsed
+    const decided = await decideEvents(parsed.success.request, source, { deadline: request.deadline, wheel })
+    return decided === undefined ? NOT_IN_TIME : Result.succeed({ ...parsed.success, request: decided })
   }
 }
 

@@ -1,5 +1,6 @@
 /** A source: an intake address for one sender, with a table of its own. */
 import type { FilteredAddress } from "../delivery/FilteredDeliveries.ts"
+import type { OwnSchema } from "../schema/OwnSchema.ts"
 import type { FormProof, IntakeProof } from "../proof/FormProof.ts"
 import type { Challenge, IntakeChallenge } from "../verification/Challenge.ts"
 import type { SourceEncoding, SourceSettings } from "./SourceSettings.ts"
@@ -60,6 +61,8 @@ export interface IntakeSource {
   readonly spam?: SpamRules
   /** Absent for a source whose form demands no proof of a person. */
   readonly proof?: IntakeProof
+  /** The owner's own schema; absent without one. */
+  readonly schema?: OwnSchema
   /** The addresses of the source that have a filter; absent without any. */
   readonly filtered?: ReadonlyArray<FilteredAddress>
 }

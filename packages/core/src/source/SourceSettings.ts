@@ -9,6 +9,7 @@
  */
 import { type CardSetting, settingsOf } from "../json/Setting.ts"
 import { headerNamesRefusal, MAX_HEADER_NAME_LENGTH, MAX_HEADER_NAMES } from "../network/HeaderNames.ts"
+import { MAX_SCHEMA_BYTES, schemaRefusal } from "../schema/OwnSchema.ts"
 import { INBOX_SETTINGS, type InboxSettings } from "./InboxSettings.ts"
 import {
   honeypotRefusal,
@@ -47,6 +48,8 @@ export interface SourceSettings extends SpamRules, InboxSettings {
   readonly nestBrackets: boolean
   /** The most requests a minute from all clients together, 1 to 1,000,000; null: the server's limits. */
   readonly rate: number | null
+  /** A JSON Schema of its payloads, as text: events that do not follow it are marked; null: none. */
+  readonly schema: string | null
 }
 
 const isWebAddress = (url: string) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
@@ -194,6 +197,24 @@ const DECLARED = {
         "Origins of the pages with the form, such as https://www.example.com: submissions from other origins count as spam; none to allow any. Not a security control",
     },
     shown: { label: "Origins" },
+  },
+  schema: {
+    about:
+      "A JSON Schema of its payloads, as text: events that do not follow it have the fields `_valid` (false) and `_schema_error`; null: none.",
+    input: { kind: "text", maxLength: MAX_SCHEMA_BYTES, is: "document" },
+    default: null,
+    check: {
+      refusal: schemaRefusal,
+      code: "bad_schema",
+      meaning:
+        "The schema is not JSON, too long, or has a keyword that is not understood; the message names the place.",
+    },
+    flag: {
+      metavar: "FILE",
+      about:
+        "File with a JSON Schema of what it sends: events that do not follow it are marked by _valid, and accepted all the same; - for standard input, none for no schema",
+    },
+    shown: { label: "Own schema", as: (schema: string) => `${Buffer.byteLength(schema)} bytes` },
   },
   ...INBOX_SETTINGS,
 } as const satisfies { readonly [K in keyof SourceSettings]: CardSetting<SourceSettings[K]> }

@@ -1,11 +1,7 @@
 /** Filters are compared in pieces of time, however many there are and however long they were allowed to be. */
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
-import {
-  filteredAddress,
-  filteredDeliveries,
-  filterPieces,
-  laterPieces,
-} from "@data-cabinet/core/delivery/FilteredDeliveries"
+import { filteredAddress, filteredDeliveries, filterPieces } from "@data-cabinet/core/delivery/FilteredDeliveries"
+import { laterPieces } from "@data-cabinet/core/runtime/WorkInTurns"
 import { assert, it, vi } from "vitest"
 
 /** Each look at the clock finds it so much later. */

@@ -59,6 +59,7 @@ it("create gives a source only the requested settings, and a table named after i
       keepQuery: false,
       nestBrackets: false,
       rate: null,
+      schema: null,
       honeypot: null,
       allowOrigins: [],
       inbox: null,

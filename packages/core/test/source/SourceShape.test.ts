@@ -48,6 +48,7 @@ it("ownSourceShape shows every setting, but not the intake address", () => {
     challenge: null,
     proof: null,
     rate: null,
+    schema: null,
     old_secret_until: null,
     limited: null,
   })

@@ -13,6 +13,7 @@ export const SOURCE: Source = {
   headerFields: [],
   keepQuery: false,
   nestBrackets: false,
+  schema: null,
   honeypot: null,
   allowOrigins: [],
   inbox: null,

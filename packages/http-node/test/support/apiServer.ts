@@ -48,6 +48,7 @@ export const ORDERS: Source = {
   challenge: null,
   proof: null,
   rate: null,
+  schema: null,
   honeypot: null,
   allowOrigins: [],
   inbox: null,

@@ -1,6 +1,7 @@
 /** Intake's lookup of a source: by the secret in its address, or by its id. */
 import { type FilteredAddress, filteredAddress } from "@data-cabinet/core/delivery/FilteredDeliveries"
 import type { FieldFilters } from "@data-cabinet/core/delivery/FieldFilter"
+import { compileSchema, type OwnSchema } from "@data-cabinet/core/schema/OwnSchema"
 import type { IntakeProof } from "@data-cabinet/core/proof/FormProof"
 import type { IntakeSource, KeptSettings } from "@data-cabinet/core/source/Source"
 import type { ChallengeProvider, IntakeChallenge } from "@data-cabinet/core/verification/Challenge"
@@ -42,6 +43,7 @@ const toIntakeSource =
       ? {}
       : { spam: { honeypot: row.honeypot, allowOrigins: row.allow_origins } }),
     ...toProof(row, cipher),
+    ...toSchema(row.schema),
     ...(row.filtered === null ? {} : { filtered: toFiltered(row.filtered) }),
   })
 
@@ -65,6 +67,21 @@ const toProof = (
   if (proof === null) return {}
   const read = secret === null ? null : Result.getOrElse(cipher.decrypt("proof secret", secret), () => null)
   return { proof: { kind: proof, siteKey, secret: read } }
+}
+
+/** Compiled schemas by their texts. One that is not understood, as after a downgrade, marks nothing. */
+const schemas = new Map<string, { readonly schema?: OwnSchema }>()
+const MAX_SCHEMAS = 100
+
+const toSchema = (text: string | null): { readonly schema?: OwnSchema } => {
+  if (text === null) return {}
+  const known = schemas.get(text)
+  if (known !== undefined) return known
+  if (schemas.size >= MAX_SCHEMAS) schemas.clear()
+  const compiled = compileSchema(text)
+  const made = Result.isSuccess(compiled) ? { schema: compiled.success } : {}
+  schemas.set(text, made)
+  return made
 }
 
 type StoredFilters = ReadonlyArray<{ readonly id: number; readonly filters: FieldFilters }>

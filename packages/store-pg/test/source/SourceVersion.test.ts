@@ -64,6 +64,7 @@ const SETTINGS: Required<Omit<SourceChange, "from">> = {
   keepQuery: true,
   nestBrackets: true,
   rate: 7,
+  schema: "{}",
   honeypot: "website",
   allowOrigins: ["https://example.com"],
   inbox: "on",

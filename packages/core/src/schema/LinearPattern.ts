@@ -1,0 +1,190 @@
+/**
+ * Regular expressions that take time in proportion to the text, whatever the expression: all alternatives are followed at
+ * once, instead of one after another as JavaScript does. So an owner's `pattern` and a sender's text cannot block the process.
+ *
+ * The syntax is JavaScript's with the flag `u`, without what needs backtracking: references to groups, and looking ahead or back.
+ */
+import { Result } from "effect"
+import { PatternReader, refuse, Refused, type Tree } from "./PatternSyntax.ts"
+
+/** The most instructions of an expression: `{n,m}` repeats those before it. */
+const MAX_INSTRUCTIONS = 2_000
+
+/** Characters have an index in `next`; `begin` and `end` hold only there. */
+type Instruction =
+  | { readonly op: "character"; readonly is: (character: string) => boolean }
+  | { readonly op: "either"; readonly first: number; readonly second: number }
+  | { readonly op: "jump"; readonly to: number }
+  | { readonly op: "begin" | "end" | "found" }
+
+/** An expression that was read. */
+export interface LinearPattern {
+  /** Whether a text has a match; `spend` is called with the instructions that each character took. */
+  readonly matches: (text: string, spend: (steps: number) => void) => boolean
+  /** The number of its instructions. */
+  readonly size: number
+}
+
+const ASCII = 128
+
+/** Whether a character is one of those that this part of an expression means; the answers for ASCII are kept. */
+const characterOf = (source: string): ((character: string) => boolean) => {
+  const expression = new RegExp(`^(?:${source})$`, "u")
+  const known: Array<boolean | undefined> = []
+  return (character) => {
+    const code = character.codePointAt(0)!
+    return code < ASCII ? (known[code] ??= expression.test(character)) : expression.test(character)
+  }
+}
+
+class Program {
+  readonly instructions: Array<Instruction> = []
+  readonly #most: number
+  readonly #characters = new Map<string, (character: string) => boolean>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  #add(instruction: Instruction): number {
+    if (this.instructions.length >= this.#most) refuse("it repeats too much")
+    return this.instructions.push(instruction) - 1
+  }
+
+  /** Adds an instruction whose place is known only later. */
+  #later(): { readonly at: number; readonly be: (instruction: Instruction) => void } {
+    const at = this.#add({ op: "found" })
+    return { at, be: (instruction) => (this.instructions[at] = instruction) }
+  }
+
+  #either(first: Tree | null, second: () => void): void {
+    const choice = this.#later()
+    if (first !== null) this.add(first)
+    const skip = this.#later()
+    choice.be({ op: "either", first: choice.at + 1, second: this.instructions.length })
+    second()
+    skip.be({ op: "jump", to: this.instructions.length })
+  }
+
+  add(tree: Tree): void {
+    switch (tree.is) {
+      case "character":
+        this.#add({ op: "character", is: this.#characterOf(tree.source) })
+        return
+      case "begin":
+      case "end":
+        this.#add({ op: tree.is })
+        return
+      case "all":
+        for (const part of tree.of) this.add(part)
+        return
+      case "one":
+        this.#oneOf(tree.of, 0)
+        return
+      case "repeat":
+        this.#repeat(tree.of, tree.least, tree.most)
+    }
+  }
+
+  /** Repeated parts share theirs. */
+  #characterOf(source: string): (character: string) => boolean {
+    const known = this.#characters.get(source)
+    if (known !== undefined) return known
+    const is = characterOf(source)
+    this.#characters.set(source, is)
+    return is
+  }
+
+  #oneOf(of: ReadonlyArray<Tree>, from: number): void {
+    if (from === of.length - 1) this.add(of[from]!)
+    else this.#either(of[from]!, () => this.#oneOf(of, from + 1))
+  }
+
+  #repeat(of: Tree, least: number, most: number): void {
+    const before = this.instructions.length
+    for (let n = 0; n < least; n++) {
+      this.add(of)
+      // Whatever is repeated without taking a character is the same once.
+      if (this.instructions.length === before) return
+    }
+    if (most === Number.POSITIVE_INFINITY) {
+      const choice = this.#later()
+      this.add(of)
+      this.#add({ op: "jump", to: choice.at })
+      choice.be({ op: "either", first: choice.at + 1, second: this.instructions.length })
+      return
+    }
+    const choices = Array.from({ length: Math.min(most - least, this.#most) }, () => {
+      const choice = this.#later()
+      this.add(of)
+      return choice
+    })
+    for (const { at, be } of choices) be({ op: "either", first: at + 1, second: this.instructions.length })
+  }
+
+  end(): ReadonlyArray<Instruction> {
+    this.#add({ op: "found" })
+    return this.instructions
+  }
+}
+
+/** Follows all ways through the instructions at once. */
+const matches = (instructions: ReadonlyArray<Instruction>, text: string, spend: (steps: number) => void): boolean => {
+  const seen = new Int32Array(instructions.length).fill(-1)
+  let ways: Array<number> = []
+  let place = 0
+  let index = 0
+  let steps = 0
+  /** Adds the instructions that are reached without a character; true if one of them is the end. */
+  const follow = (from: number, to: Array<number>): boolean => {
+    const open = [from]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      steps++
+      if (seen[at] === place) continue
+      seen[at] = place
+      const instruction = instructions[at]!
+      if (instruction.op === "found") return true
+      if (instruction.op === "character") to.push(at)
+      else if (instruction.op === "jump") open.push(instruction.to)
+      else if (instruction.op === "either") open.push(instruction.second, instruction.first)
+      else if (index === (instruction.op === "begin" ? 0 : text.length)) open.push(at + 1)
+    }
+    return false
+  }
+  if (follow(0, ways)) return true
+  for (const character of text) {
+    spend(1 + ways.length + steps)
+    steps = 0
+    const next: Array<number> = []
+    place++
+    index += character.length
+    for (const at of ways) {
+      const instruction = instructions[at]!
+      if (instruction.op === "character" && instruction.is(character) && follow(at + 1, next)) return true
+    }
+    if (follow(0, next)) return true
+    ways = next
+  }
+  return false
+}
+
+/** Fails with why it is not accepted, in words. `room`: the most instructions. */
+export const linearPattern = (source: string, room: number): Result.Result<LinearPattern, string> => {
+  try {
+    RegExp(source, "u")
+  } catch {
+    return Result.fail("it is not a regular expression")
+  }
+  try {
+    const program = new Program(Math.min(room, MAX_INSTRUCTIONS))
+    program.add(new PatternReader(source).read())
+    const instructions = program.end()
+    return Result.succeed({
+      matches: (text, spend) => matches(instructions, text, spend),
+      size: instructions.length,
+    })
+  } catch (fault) {
+    if (fault instanceof Refused) return Result.fail(fault.message)
+    throw fault
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Marks the events that do not follow their source's own schema. The mark is a field of the payload, as the fields of headers
+ * are, so it is in the feed, in deliveries, in rows and in files alike, and every filter knows it.
+ *
+ * Decision: docs/decisions/0106-own-schemas-mark-events.md
+ */
+import type { NewEvent } from "../event/EventLog.ts"
+import type { JsonObject } from "../json/Json.ts"
+import { JsonWriting } from "../json/JsonText.ts"
+import { untilDone } from "../runtime/WorkInTurns.ts"
+import type { OwnSchema } from "./OwnSchema.ts"
+
+/** The field that is false in an event that does not follow the schema. Others do not have it. */
+export const VALID_FIELD = "_valid"
+/** The field with the reason. */
+export const SCHEMA_ERROR_FIELD = "_schema_error"
+
+const NO_OBJECT = "the body could not be read as an object"
+
+const isNoObject = (payload: JsonObject): boolean =>
+  payload.has("_parse_error") && (payload.has("_raw") || payload.has("_value"))
+
+/** Characters written in one piece. */
+const PIECE_SIZE = 65_536
+
+/** Yields between events, and between the pieces of a long one. */
+export function* markedEvents(
+  schema: OwnSchema,
+  events: ReadonlyArray<NewEvent>,
+): Generator<void, ReadonlyArray<NewEvent>> {
+  const marked: Array<NewEvent> = []
+  for (const event of events) {
+    const reason = isNoObject(event.payload) ? NO_OBJECT : schema.faultOf(event.payload)
+    yield
+    if (reason === null) {
+      marked.push(event)
+      continue
+    }
+    const payload: JsonObject = new Map([...event.payload, [VALID_FIELD, false], [SCHEMA_ERROR_FIELD, reason]])
+    const writing = new JsonWriting(payload, false)
+    let text = writing.advance(PIECE_SIZE)
+    for (; text === undefined; text = writing.advance(PIECE_SIZE)) yield
+    marked.push({ ...event, payload, text })
+  }
+  return marked
+}
+
+/** The events of a request that may take as long as it needs; unchanged without a schema. */
+export const markedBy = async (
+  schema: OwnSchema | undefined,
+  events: ReadonlyArray<NewEvent>,
+): Promise<ReadonlyArray<NewEvent>> => (schema === undefined ? events : untilDone(markedEvents(schema, events)))
