@@ -1,14 +1,17 @@
 /**
  * A large table is rebuilt, with another type and order of columns, while events arrive at a steady rate: every event has its row,
- * once, and the longest that an accept took is printed for each step. `REBUILD_ROWS` is the size; `npm run trials` has two million.
+ * once. It prints the longest that an accept took for each step, and the longest that one was seen to wait for the table itself.
+ * `REBUILD_ROWS` is the size; `npm run trials` has two million.
  */
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { TableRebuild } from "@data-cabinet/core/row/TableRebuild"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
+import { keptSession } from "../support/postgresAdmin.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { requestOf } from "./acceptRequest.ts"
 
@@ -52,6 +55,24 @@ const fill = async (source: number): Promise<void> => {
   await database.run("VACUUM ANALYZE cabinet.event")
 }
 
+const WAITS = `
+SELECT coalesce(max(extract(epoch FROM clock_timestamp() - l.waitstart)), 0)::float8 * 1000 AS millis
+FROM pg_locks l WHERE NOT l.granted AND l.locktype = 'relation' AND l.mode = 'RowExclusiveLock'
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+/** The longest that a writer was seen to wait for a table, in milliseconds, until `isOver`. */
+const longestWait = async (isOver: () => boolean): Promise<number> => {
+  const session = keptSession(database.superuserUrl)
+  let longest = 0
+  while (!isOver()) {
+    const [row] = await session.run(WAITS)
+    longest = Math.max(longest, Number(row!["millis"]))
+    await sleep(2)
+  }
+  await session.end()
+  return longest
+}
+
 it("a rebuild under intake loses no row and writes none twice", async () => {
   const { id: source } = await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Large" })))
   await fill(source)
@@ -71,6 +92,7 @@ it("a rebuild under intake loses no row and writes none twice", async () => {
   }, 1_000 / RATE)
   const columns = [{ column: "note" }, { column: "total", type: "numeric" as const }]
   const report = (progress: { readonly step: string }) => Effect.sync(() => void (step = progress.step))
+  const waiting = longestWait(() => isDone)
   const began = performance.now()
   const wishes = { columns, withoutEmpty: false, nestBrackets: false }
   const done = await cabinet.runPromise(TableRebuild.use((all) => all.run(source, wishes, report)))
@@ -78,9 +100,11 @@ it("a rebuild under intake loses no row and writes none twice", async () => {
   clearInterval(timer)
   const seconds = (performance.now() - began) / 1_000
   await Promise.all(sending)
+  const waited = await waiting
   const worst = [...longest].map(([name, millis]) => `${name} ${millis.toFixed(0)} ms`).join(", ")
   process.stdout.write(
-    `${ROWS} rows rebuilt in ${seconds.toFixed(1)} s, ${count} accepted meanwhile; the longest accept: ${worst}\n`,
+    `${ROWS} rows rebuilt in ${seconds.toFixed(1)} s, ${count} accepted meanwhile; the longest accept: ${worst}; ` +
+      `the longest wait for the table: ${waited.toFixed(0)} ms\n`,
   )
   expect(done.columns).toEqual(["note", "total", "name"])
   await expect.poll(() => database.run("SELECT FROM cabinet.deferred_row"), { timeout: 100_000 }).toEqual([])

@@ -1,10 +1,17 @@
 /** A table is rebuilt over the management API and by the library: roles, what is refused, progress, cancelling, the audit log. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, assert, beforeAll, expect, it } from "vitest"
+import { csvCorpus } from "../../packages/core/test/file/csvCorpus.ts"
 import { type ConsoleCabinet, consoleCabinet } from "../browser/support/consoleCabinet.ts"
 import { visitor, type Visitor } from "../support/browserSession.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { heldTable } from "../support/heldTable.ts"
 import { runSql } from "../support/postgresAdmin.ts"
+import { curlFile, curlForm, githubPush, stripeEvent, telegramUpdate } from "../support/senders.ts"
+import { CONTENTS } from "../support/workbooks/contents.ts"
+import { corpus } from "../support/workbooks/corpus.ts"
 
 const database = withDatabase()
 let cabinet: ConsoleCabinet
@@ -119,4 +126,50 @@ it("the library rebuilds with progress, begins one that goes on, and cancels it"
   assert.deepInclude(refused, { code: "rebuild_running" })
   assert.isTrue(await rebuilds.cancel(id))
   assert.deepInclude(await rebuilds.get(id), { state: "cancelled" })
+})
+
+/** A file of each table and each workbook's content, in the first of the ways that can write it. */
+const corpora = (): ReadonlyArray<{ readonly name: string; readonly bytes: Buffer }> => {
+  const files = new Map<string, Buffer>()
+  for (const { name, bytes } of csvCorpus()) {
+    const file = `${name.split(" ")[0]}.csv`
+    if (!files.has(file)) files.set(file, bytes)
+  }
+  for (const [n, content] of CONTENTS.entries()) {
+    files.set(
+      `${n}.xlsx`,
+      corpus()
+        .find((one) => one.content === content && one.file === "xlsx")!
+        .bytes(),
+    )
+  }
+  return [...files].map(([name, bytes]) => ({ name, bytes }))
+}
+
+it("a rebuilt table of every corpus, by files and by senders, equals the one before, cell for cell", async () => {
+  const { sources, imports, rebuilds } = cabinet.cabinet
+  const dir = mkdtempSync(join(tmpdir(), "rebuilt-"))
+  try {
+    const { id, intakeUrl } = await sources.create({ name: "Corpora" })
+    for (const { headers, body } of [curlForm, curlFile, stripeEvent, githubPush, telegramUpdate]) {
+      const sent = await fetch(intakeUrl, { method: "POST", headers, body })
+      assert.strictEqual(sent.status, 200, await sent.text())
+    }
+    for (const { name, bytes } of corpora()) {
+      writeFileSync(join(dir, name), bytes)
+      assert.strictEqual((await imports.file(id, join(dir, name), { skipRefused: true })).state, "done", name)
+    }
+    const table = () =>
+      runSql(
+        database.url,
+        "SELECT row_to_json(whole_row)::text AS row FROM sources.corpora whole_row ORDER BY _event_id",
+      )
+    await expect.poll(() => runSql(database.url, "SELECT FROM cabinet.deferred_row")).toEqual([])
+    const before = await table()
+    assert.isAbove(before.length, 20)
+    assert.strictEqual((await rebuilds.run(id)).rows, before.length)
+    assert.deepStrictEqual(await table(), before)
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
 })
