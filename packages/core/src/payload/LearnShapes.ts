@@ -5,7 +5,7 @@ import { ShapeLearning } from "./ShapeLearning.ts"
 import { type Learn, SHAPES, ShapeStore } from "./ShapeStore.ts"
 
 /** What one transaction learns from. A larger event is learned alone. */
-const SLICE = { events: 2_000, bytes: 2_000_000 } as const
+const SLICE = { events: 5_000, bytes: 2_000_000 } as const
 
 /** The pause at the end of the feed. */
 const REST_MILLIS = 15_000

@@ -28,19 +28,24 @@ const ROW_BYTES = 32_768
  */
 export const NEXT_PAYLOADS = `
 WITH came AS MATERIALIZED (
-  SELECT w.*, sum(w.bytes) OVER (ORDER BY w.epoch, w.xid, w.id) - w.bytes AS before FROM (${behind(
-    "e.epoch, e.xid, e.id, e.bytes, e.source_id, e.received_at, e.purged_at, e.payload",
-    ["$1::int8", "$2::int8", "$3::int8"],
-    " AND (e.epoch, e.xid) < ($4::int8, $5::int8)",
-    "$6::int8",
-  )}) w ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8
+  SELECT w.*, row_number() OVER feed AS n,
+    (sum(w.bytes) OVER (feed ROWS UNBOUNDED PRECEDING))::int8 - w.bytes AS before FROM (${behind(
+      "e.epoch, e.xid, e.id, e.bytes, e.source_id, e.received_at, e.purged_at, e.payload",
+      ["$1::int8", "$2::int8", "$3::int8"],
+      " AND (e.epoch, e.xid) < ($4::int8, $5::int8)",
+      "$6::int8",
+    )}) w WINDOW feed AS (ORDER BY w.epoch, w.xid, w.id) ORDER BY w.epoch, w.xid, w.id LIMIT $6::int8
+), pieces AS (
+  SELECT c.before / ${ROW_BYTES} AS piece, c.source_id, max(c.n) AS n,
+    string_agg(c.payload::text, ',' ORDER BY c.n) FILTER (WHERE c.purged_at IS NULL) AS payloads,
+    string_agg(((date_part('epoch', c.received_at) * 1000000)::int8 / 1000)::text, ',' ORDER BY c.n)
+      FILTER (WHERE c.purged_at IS NULL) AS times
+  FROM came c WHERE c.before < $7::int8 GROUP BY c.before / ${ROW_BYTES}, c.source_id
+), last AS MATERIALIZED (
+  SELECT c.epoch, c.xid, c.id FROM came c WHERE c.n = (SELECT max(n) FROM pieces)
 )
-SELECT l.epoch::float8 AS epoch, l.xid::text AS xid, l.id::float8 AS id, c.source_id::float8 AS "sourceId",
-  string_agg(c.payload::text, ',' ORDER BY c.epoch, c.xid, c.id) FILTER (WHERE c.purged_at IS NULL) AS payloads,
-  string_agg(((date_part('epoch', c.received_at) * 1000000)::int8 / 1000)::text, ',' ORDER BY c.epoch, c.xid, c.id)
-    FILTER (WHERE c.purged_at IS NULL) AS times
-FROM came c, (SELECT epoch, xid, id FROM came WHERE before < $7::int8 ORDER BY epoch DESC, xid DESC, id DESC LIMIT 1) l
-WHERE c.before < $7::int8 GROUP BY l.epoch, l.xid, l.id, c.source_id, c.before / ${ROW_BYTES} ORDER BY c.before / ${ROW_BYTES}`
+SELECT l.epoch::float8 AS epoch, l.xid::text AS xid, l.id::float8 AS id, p.source_id::float8 AS "sourceId", p.payloads, p.times
+FROM pieces p, last l ORDER BY p.piece`
 
 /** $1: sources. */
 export const READ_SHAPES = `
