@@ -173,7 +173,7 @@ export class ImportStore extends Context.Service<
      * earlier one instead.
      */
     readonly claim: (id: number | null) => Effect.Effect<Option.Option<ClaimedImport>, StoreUnavailable>
-    /** Rows from `first` on: at most `rows` of them, and no more once they have about 262,144 characters. */
+    /** Rows from `first` on: at most `rows` of them, and no more once they have about 524,288 bytes. */
     readonly slice: (
       held: HeldImport,
       first: number,

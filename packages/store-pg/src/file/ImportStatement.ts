@@ -102,12 +102,15 @@ WHERE m.id = (
 RETURNING m.id::float8 AS id, m.source_id::float8 AS source_id, m.channel, m.history, m.staged::float8 AS staged,
   m.accepted::float8 AS accepted`
 
-/** $2: from, $3: how many. Ends after 262,144 characters, but never before the first row. */
+/**
+ * $2: from, $3: how many. Ends after 524,288 bytes, but never before the first row: to count characters would take half
+ * the time.
+ */
 export const SLICE = `
 SELECT n::float8 AS n, empty, payload FROM (
-  SELECT n, empty, payload, sum(length(payload)) OVER (ORDER BY n) - length(payload) AS before
+  SELECT n, empty, payload, sum(octet_length(payload)) OVER (ORDER BY n ROWS UNBOUNDED PRECEDING) - octet_length(payload) AS before
   FROM (SELECT n, empty, payload FROM cabinet.staged_row WHERE import_id = $1 AND n >= $2 ORDER BY n LIMIT $3) r
-) s WHERE before < 262144 ORDER BY n`
+) s WHERE before < 524288 ORDER BY n`
 
 /** $3: the reason for waiting. Some seconds pass before it is claimed again. */
 export const RELEASE = `
