@@ -1,6 +1,6 @@
 /**
  * Many old events move into files: the feed walked through them equals the feed walked before, and the figures of reading from
- * files are printed. COLD_EVENTS: how many; half of them move.
+ * files are printed. COLD_EVENTS: how many; half of them move. COLD_S3: into a bucket of the tests' own service instead of a directory.
  */
 import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
@@ -13,6 +13,7 @@ import { Sources } from "@data-cabinet/core/source/Sources"
 import { Option } from "effect"
 import { assert, it } from "vitest"
 import { withDatabase } from "../support/postgres.ts"
+import { LOOPBACK, S3_KEYS, type S3Service, startS3 } from "../support/s3Service.ts"
 import { runSql } from "../support/postgresAdmin.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 
@@ -27,11 +28,20 @@ SELECT 1, 1000 + n / 20, n, 1, CASE WHEN n <= ${EVENTS / 2} THEN '2020-01-01'::t
     'note', 'Delivered to the door, please ring twice ' || n % 100)
 FROM generate_series(1, ${EVENTS}) n`
 
+const bucketOf = ({ endpoint }: S3Service) => ({
+  coldStore: "s3://events/cabinet",
+  coldEndpoint: endpoint,
+  awsAccessKeyId: S3_KEYS.accessKeyId,
+  awsSecretAccessKey: S3_KEYS.secretAccessKey,
+  allowedNetworks: [LOOPBACK],
+})
+
 const median = (times: ReadonlyArray<number>): number => times.toSorted((one, other) => one - other)[times.length >> 1]!
 
 it("half of many events are in files, and the feed is the same", { timeout: 3_600_000 }, async () => {
   const root = mkdtempSync(join(tmpdir(), "cold-trial-"))
-  const cabinet = testCabinet(database.url, { settings: { coldStore: root } })
+  const service = process.env["COLD_S3"] === undefined ? null : await startS3()
+  const cabinet = testCabinet(database.url, { settings: service === null ? { coldStore: root } : bucketOf(service) })
   const sql = (text: string) => runSql(database.url, text)
   await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))
   await sql(`INSERT INTO cabinet.epoch (epoch, system_identifier, server_started)
@@ -80,7 +90,11 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
       found.push(performance.now() - at)
     }
     await sql("VACUUM FULL cabinet.event")
-    const fileBytes = readdirSync(root).reduce((sum, name) => sum + statSync(join(root, name)).size, 0)
+    const sizes =
+      service === null
+        ? readdirSync(root).map((name) => statSync(join(root, name)).size)
+        : [...service.objects.values()].map(({ length }) => length)
+    const fileBytes = sizes.reduce((sum, bytes) => sum + bytes, 0)
     const pages = EVENTS / 2 / 1000
     console.log({
       events: EVENTS,
@@ -88,6 +102,7 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
       deleteSeconds: deleted / 1000,
       rowMegabytes: rowBytes / 1e6,
       rowMegabytesAfterVacuumFull: (await size()) / 1e6,
+      files: sizes.length,
       fileMegabytes: fileBytes / 1e6,
       pageOfRowsMillis: median(before.times.slice(0, pages)),
       pageOfFilesMillis: median(after.times.slice(0, pages)),
@@ -95,6 +110,7 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
     })
   } finally {
     await cabinet.dispose()
+    await service?.close()
     rmSync(root, { recursive: true })
   }
 })
