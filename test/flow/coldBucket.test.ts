@@ -3,7 +3,7 @@ import { moveEvents } from "@data-cabinet/core/cold/MoveEvents"
 import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { afterAll, afterEach, assert, beforeAll, it } from "vitest"
 import { COLD_LIMITS, coldCabinet, OLD_EVENTS } from "../support/coldCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -103,13 +103,25 @@ it("while the bucket does not serve, old events are refused in words and young o
       ),
     )
     assert.isTrue(all.every(({ _tag }) => _tag === "StoreUnavailable"))
-    assert.isAtMost(service.requests.length, 12)
+    assert.isAtMost(service.requests.length, 6)
     const rows = await cabinet.runPromise(page(young!.cursor))
     assert.deepEqual(rows.items.texts(), [])
     assert.strictEqual((await cabinet.runPromise(EventDetail.use((detail) => detail.find(OLD_EVENTS))))._tag, "Some")
     service.refuse = () => null
     assert.deepEqual((await cabinet.runPromise(page())).items.texts(), before.flatMap(({ texts }) => texts).slice(0, 5))
     assert.deepEqual((await cabinet.runPromise(page(lastOld!.cursor))).items.texts(), [young!.text])
+  })
+})
+
+it("however many clients wait for the bucket, pages of young events are read meanwhile", async () => {
+  const young = before.at(-1)!.cursors.at(-1)
+  await fresh(async (cabinet) => {
+    let requests = 0
+    service.silent = () => ++requests > 0
+    const waiting = Array.from({ length: 9 }, () => cabinet.runFork(page()))
+    while (requests < 2) await cabinet.runPromise(page(young))
+    assert.isFalse((await cabinet.runPromise(page(young))).hasMore)
+    await cabinet.runPromise(Fiber.interruptAll(waiting))
   })
 })
 

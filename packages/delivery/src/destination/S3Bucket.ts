@@ -50,7 +50,7 @@ export interface S3Bucket {
 const DEADLINE_MILLIS = 14_000
 
 /** Of a request for a part of an object: a person or a program waits. */
-const READ_MILLIS = 8_000
+const READ_MILLIS = 4_000
 
 /** More than the longest page of a list. */
 const LIST_BYTES = 4 * 1_048_576

@@ -28,6 +28,9 @@ const LIST_MILLIS = 60_000
 /** The most groups that a walk reads: a page of a source that is rare in old history ends early. */
 const MOST_GROUPS = 24
 
+/** After this time a walk ends with what it has, because its files are slow. */
+const WALK_MILLIS = 3_000
+
 const hasSource = ({ sources }: ColdGroup, wanted: ReadonlyArray<number> | null): boolean =>
   wanted === null || sources === null || sources.some((id) => wanted.includes(id))
 
@@ -45,10 +48,12 @@ const isSame = (place: FeedPlace, event: ColdEvent): boolean =>
 /** The wanted events after a place, until there are enough, or until enough groups were read. */
 const walkIn = Effect.fnUntraced(function* (
   store: ColdFiles["Service"],
+  clock: Clock.Clock,
   { files }: ColdList,
   { after, limit, wants, sources }: ColdWalk,
 ) {
   const events: Array<ColdEvent> = []
+  const begun = clock.currentTimeMillisUnsafe()
   let [groups, bytes] = [0, 0]
   let seen: ColdEvent | undefined
   for (const listed of files) {
@@ -56,7 +61,8 @@ const walkIn = Effect.fnUntraced(function* (
     const file = yield* store.open(listed.name)
     for (const [index, group] of file.groups.entries()) {
       if (comparePlaces(group.last, after) <= 0 || !hasSource(group, sources)) continue
-      if (groups++ === MOST_GROUPS && seen !== undefined) return { events, upTo: seen }
+      const isOver = groups++ === MOST_GROUPS || clock.currentTimeMillisUnsafe() - begun > WALK_MILLIS
+      if (isOver && seen !== undefined) return { events, upTo: seen }
       for (const event of yield* file.read(index)) {
         if (comparePlaces(event, after) <= 0) continue
         seen = event
@@ -144,7 +150,7 @@ export const layer = Layer.effect(
       list,
       current,
       reading,
-      walk: (listed, walk) => walkIn(store, listed, walk),
+      walk: (listed, walk) => walkIn(store, clock, listed, walk),
       find,
       isThere,
       scan,

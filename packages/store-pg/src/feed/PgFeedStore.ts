@@ -4,7 +4,7 @@
  */
 import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { type FeedPage, type FeedPlace, type FeedQuery, FeedStore } from "@data-cabinet/core/feed/FeedStore"
-import { advance, provesSetBack } from "@data-cabinet/core/feed/FeedPosition"
+import { advance, laterPlaces, provesSetBack } from "@data-cabinet/core/feed/FeedPosition"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
 import { fromCall } from "@data-cabinet/core/runtime/AbortableCall"
 import { PgClient } from "@effect/sql-pg"
@@ -24,7 +24,7 @@ import { EventsToJson } from "./EventsToJson.ts"
 import { PageBuffers } from "./PageBuffers.ts"
 import { pageStatement } from "./PageStatement.ts"
 import { recoveredLog } from "./RecoveredLog.ts"
-import { beginEpochAbove, latestKnown, laterKnown } from "./SetBack.ts"
+import { beginEpochAbove, type InFile, latestKnown, laterKnown } from "./SetBack.ts"
 import { type NameRow, SOURCE_NAMES, SourceNames } from "./SourceNames.ts"
 import { type Watermark, watermark } from "./Fence.ts"
 import { SENT_COLUMNS } from "./EventColumns.ts"
@@ -50,41 +50,82 @@ export const layer = Layer.effect(
       })
     }
 
-    const pageOf = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery, mark: Watermark, list: ColdList) {
-      const hasFiles = list.border !== null
-      const inFile = hasFiles ? (place: FeedPlace) => cold.isThere(list, place) : null
+    const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) => sessions.owed(sessions.use(work))
+
+    const lookAgain = ({ after }: FeedQuery) =>
+      inSession((session) => Effect.tap(watermark(session, after), replicated(session)))
+
+    /** A client that is set back continues where it can. */
+    const settle = Effect.fnUntraced(function* <E>(
+      wanted: FeedQuery,
+      mark: Watermark,
+      inFile: InFile<E> | null,
+      again: Again,
+    ) {
+      const { after } = wanted
       const isThere = (fence: Watermark) =>
-        fence.there || inFile === null ? Effect.succeed(fence.there) : inFile(wanted.after)
+        fence.there || inFile === null ? Effect.succeed(fence.there) : inFile(after)
       let fence = mark
       let there = yield* isThere(fence)
-      if (!there && hasFiles) {
+      if (!there && inFile !== null) {
         // Its row may have been brought back between the two looks.
-        fence = yield* watermark(session, wanted.after)
+        fence = yield* again
         there = fence.there
       }
-      if (provesSetBack(there, wanted.after, Number(fence.epoch))) {
-        yield* beginEpochAbove(writing, wanted.after)
-        fence = yield* watermark(session, wanted.after)
+      if (provesSetBack(there, after, Number(fence.epoch))) {
+        yield* beginEpochAbove(writing, after)
+        fence = yield* again
         there = yield* isThere(fence)
       }
-      const known = there ? laterKnown(sql, wanted.after, inFile) : latestKnown(sql, wanted.after, inFile)
-      const after = wanted.exactly === true ? wanted.after : yield* known
-      const query = after === wanted.after ? wanted : { ...wanted, after }
-      const isOld = list.border !== null && comparePlaces(after, list.border) < 0
-      return yield* reader.page(session, query, fence, isOld ? yield* fromFiles(query, list) : null)
+      const known = there ? laterKnown(sql, after, inFile) : latestKnown(sql, after, inFile)
+      const settled = wanted.exactly === true ? after : yield* known
+      return { fence, query: settled === after ? wanted : { ...wanted, after: settled } }
     })
 
-    const page = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
-      const fence = yield* watermark(session, wanted.after)
+    /**
+     * A page for which files are read. No session is held meanwhile: the pages of others need it. Files are read before the
+     * rows, which count before their copies.
+     */
+    const oldPage = Effect.fnUntraced(function* (wanted: FeedQuery, mark: Watermark, list: ColdList) {
+      const inFile = list.border === null ? null : (place: FeedPlace) => cold.isThere(list, place)
+      const { fence, query } = yield* settle(wanted, mark, inFile, lookAgain(wanted))
+      const isOld = list.border !== null && comparePlaces(query.after, list.border) < 0
+      const found = isOld ? yield* fromFiles(query, list) : null
+      return yield* inSession((session) =>
+        Effect.gen(function* () {
+          const now = yield* watermark(session, wanted.after)
+          yield* replicated(session)
+          if (now.epoch !== fence.epoch)
+            return yield* unavailable("The database has just failed over to another server.")
+          return yield* reader.page(session, query, now, found)
+        }),
+      )
+    })
+
+    /** The page, or what is known if it needs files. */
+    const newPage = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
+      const { after } = wanted
+      const mark = yield* watermark(session, after)
       yield* replicated(session)
-      const files = fence.cold === "0" ? NO_FILES : yield* cold.list(fence.cold)
-      return yield* cold.reading((list) => pageOf(session, wanted, fence, list), files)
+      const list = mark.cold === "0" ? NO_FILES : yield* cold.list(mark.cold)
+      const { border } = list
+      if (border !== null && (!mark.there || comparePlaces(after, border) < 0 || laterPlaces(after).length > 0)) {
+        return { mark, list }
+      }
+      const { fence, query } = yield* settle<never>(wanted, mark, null, watermark(session, after))
+      return yield* reader.page(session, query, fence, null)
     })
-    return FeedStore.of({
-      page: (query) => orUnavailable(sessions.owed(sessions.use((session) => page(session, query)))),
+
+    const page = Effect.fnUntraced(function* (wanted: FeedQuery) {
+      const first = yield* inSession((session) => newPage(session, wanted))
+      if (!("mark" in first)) return first
+      return yield* cold.reading((list) => oldPage(wanted, first.mark, list), first.list)
     })
+    return FeedStore.of({ page: (query) => orUnavailable(page(query)) })
   }),
 )
+
+type Again = Effect.Effect<Watermark, SqlError.SqlError | StoreUnavailable>
 
 const SENT_TYPES = Object.values(SENT_COLUMNS)
 

@@ -13,7 +13,9 @@ import {
   FeedTailStore,
 } from "@data-cabinet/core/feed/FeedTailStore"
 import { PgClient } from "@effect/sql-pg"
+import type { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
 import { Effect, Layer } from "effect"
+import type { SqlError } from "effect/sql"
 import { FeedSessions } from "../connection/OwnerClient.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
 import { orUnavailable } from "../connection/StoreFailure.ts"
@@ -36,6 +38,11 @@ const placeOf = ([epoch, xid, id, receivedAt]: PlaceRow): FeedPlace => ({
 
 type Cold = ColdReader["Service"]
 
+/** Runs work in a session. None is held while files are read: the pages of others need them. */
+type InSession = <A, E>(
+  work: (session: Session) => Effect.Effect<A, E>,
+) => Effect.Effect<A, E | SqlError.SqlError | StoreUnavailable>
+
 /** The end of an idle feed may be in a file. */
 const endBelow = Effect.fnUntraced(function* (
   session: Session,
@@ -55,14 +62,13 @@ const isThere = Effect.fnUntraced(function* (cold: Cold, { there, cold: version 
   return yield* cold.reading((list) => cold.isThere(list, place), yield* cold.list(version))
 })
 
-const arrivalsIn = Effect.fnUntraced(function* (session: Session, cold: Cold, after: FeedPlace, limit: number) {
-  const mark = yield* watermark(session, after)
-  if (!(yield* isThere(cold, mark, after))) {
-    const end = yield* endBelow(session, cold, mark)
-    const setBack: Arrivals = { arrived: [], end, hasMore: false, isSetBack: true }
-    return setBack
-  }
-  const values = [after.epoch, after.xid, after.id, mark.epoch, mark.bound, limit].map(String)
+const arrivalsIn = Effect.fnUntraced(function* (
+  session: Session,
+  { epoch, bound }: Watermark,
+  after: FeedPlace,
+  limit: number,
+) {
+  const values = [after.epoch, after.xid, after.id, epoch, bound, limit].map(String)
   const rows = (yield* session.queryValues(ARRIVALS, values)) as unknown as ReadonlyArray<ArrivedRow>
   const arrived = rows.map(([sourceId, name, events, withRow]): Arrived => {
     const channel = CHANNELS.find((known) => known === name)!
@@ -76,6 +82,31 @@ const arrivalsIn = Effect.fnUntraced(function* (session: Session, cold: Cold, af
     hasMore: total === limit,
   }
   return arrivals
+})
+
+/** The events after a follower's position, which is in a file if nothing has arrived for long. */
+const arrivalsAfter = Effect.fnUntraced(function* (inSession: InSession, cold: Cold, after: FeedPlace, limit: number) {
+  const first = yield* inSession((session) =>
+    Effect.gen(function* () {
+      const mark = yield* watermark(session, after)
+      return mark.there ? yield* arrivalsIn(session, mark, after, limit) : mark
+    }),
+  )
+  if ("arrived" in first) return first
+  const inFile = yield* isThere(cold, first, after)
+  return yield* inSession((session) =>
+    Effect.gen(function* () {
+      const mark = yield* watermark(session, after)
+      if (inFile || mark.there) return yield* arrivalsIn(session, mark, after, limit)
+      const setBack: Arrivals = {
+        arrived: [],
+        end: yield* endBelow(session, cold, mark),
+        hasMore: false,
+        isSetBack: true,
+      }
+      return setBack
+    }),
+  )
 })
 
 type Filter = Pick<CountBetween, "sourceId" | "channel">
@@ -103,7 +134,7 @@ const MICROS =
 
 /** Where a reader begins if the rows do not reach that far back. */
 const startInFiles = Effect.fnUntraced(function* (
-  session: Session,
+  inSession: InSession,
   cold: Cold,
   list: ColdList,
   filter: Filter,
@@ -113,28 +144,36 @@ const startInFiles = Effect.fnUntraced(function* (
   if ("last" in start) {
     if (among !== null) return among
     const until = { epoch: Number.MAX_SAFE_INTEGER, xid: 0n, id: 0 }
-    const { events } = yield* countRows(session, { ...filter, after: FEED_START, until, limit: start.last })
+    const between = { ...filter, after: FEED_START, until, limit: start.last }
+    const { events } = yield* inSession((session) => countRows(session, between))
     return yield* placeBeforeLast(cold, list, filter, start.last - events)
   }
-  const [row] = yield* session.queryValues(MICROS, [start.time])
+  const [row] = yield* inSession((session) => session.queryValues(MICROS, [start.time]))
   const found = yield* placeBefore(cold, list, filter, BigInt(row![0] as string))
   if (found === null) return among ?? list.border ?? FEED_START
   return among !== null && comparePlaces(among, found) < 0 ? among : found
 })
 
-const startBelow = Effect.fnUntraced(function* (session: Session, cold: Cold, filter: Filter, start: Start) {
-  const mark = yield* watermark(session, FEED_START)
-  const among = yield* startAmongRows(session, mark, filter, start)
+const startBelow = Effect.fnUntraced(function* (inSession: InSession, cold: Cold, filter: Filter, start: Start) {
+  const { mark, among } = yield* inSession((session) =>
+    Effect.gen(function* () {
+      const now = yield* watermark(session, FEED_START)
+      return { mark: now, among: yield* startAmongRows(session, now, filter, start) }
+    }),
+  )
   if (mark.cold === "0") return among ?? FEED_START
   const files = yield* cold.list(mark.cold)
-  return yield* cold.reading((list) => startInFiles(session, cold, list, filter, start, among), files)
+  return yield* cold.reading((list) => startInFiles(inSession, cold, list, filter, start, among), files)
 })
 
-const count = Effect.fnUntraced(function* (session: Session, cold: Cold, between: CountBetween) {
+const count = Effect.fnUntraced(function* (inSession: InSession, cold: Cold, between: CountBetween) {
   const { after, limit } = between
-  const mark = yield* watermark(session, after)
+  const { mark, counted } = yield* inSession((session) =>
+    Effect.gen(function* () {
+      return { mark: yield* watermark(session, after), counted: yield* countRows(session, between) }
+    }),
+  )
   if (!(yield* isThere(cold, mark, after))) return null
-  const counted = yield* countRows(session, between)
   if (mark.cold === "0") return counted
   const files = yield* cold.list(mark.cold)
   if (files.border === null || comparePlaces(after, files.border) >= 0) return counted
@@ -152,7 +191,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const sessions = yield* FeedSessions
     const replicated = yield* recoveredLog(yield* PgClient.PgClient)
-    const inSession = <A, E>(work: (session: Session) => Effect.Effect<A, E>) =>
+    const inSession: InSession = (work) =>
       sessions.owed(sessions.use((session) => Effect.andThen(replicated(session), work(session))))
     const cold = yield* ColdReader
     return FeedTailStore.of({
@@ -161,14 +200,14 @@ export const layer = Layer.effect(
       ),
       start: (filter, start) =>
         orUnavailable(
-          inSession((session) =>
-            start === "now"
-              ? Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, cold, mark))
-              : startBelow(session, cold, filter, start),
-          ),
+          start === "now"
+            ? inSession((session) =>
+                Effect.flatMap(watermark(session, FEED_START), (mark) => endBelow(session, cold, mark)),
+              )
+            : startBelow(inSession, cold, filter, start),
         ),
-      arrivals: (after, limit) => orUnavailable(inSession((session) => arrivalsIn(session, cold, after, limit))),
-      count: (between) => orUnavailable(inSession((session) => count(session, cold, between))),
+      arrivals: (after, limit) => orUnavailable(arrivalsAfter(inSession, cold, after, limit)),
+      count: (between) => orUnavailable(count(inSession, cold, between)),
     })
   }),
 )
