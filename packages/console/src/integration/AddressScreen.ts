@@ -16,6 +16,7 @@ import type { FilterTest } from "@data-cabinet/core/delivery/TestFilter"
 import { bodyCard, previewPanes } from "./BodyFields.ts"
 import { certificateFacts, certificateRemoval } from "./ClientCertificateFields.ts"
 import { filterChoice, filterText } from "./FilterChoice.ts"
+import { type KnownPaths, namesList } from "./KnownPaths.ts"
 import { headersCard } from "./HeadersCard.ts"
 import { settingFacts } from "../screen/SettingFields.ts"
 import { sendingFields } from "./SendingFields.ts"
@@ -31,6 +32,7 @@ export interface AddressData {
   readonly sources: ReadonlyArray<Source>
   readonly attempts: ReadonlyArray<Attempt>
   readonly timeZone: string
+  readonly known: KnownPaths
   /** Shown in the response to an action. */
   readonly shows?:
     | { readonly is: "secret" }
@@ -128,7 +130,7 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
   )
 }
 
-const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue => {
+const settings = (frame: Frame, { address, sources, known }: AddressData): HtmlValue => {
   const { integration: words } = frame.words
   return (
     address.subscription === null &&
@@ -136,7 +138,7 @@ const settings = (frame: Frame, { address, sources }: AddressData): HtmlValue =>
     markup`<section class="card" aria-labelledby="change"><h2 id="change">${words.settings}</h2>${postForm({
       path: consolePath(frame, `addresses/${address.id}/change`),
       kind: "form",
-      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}${filterChoice(frame, address.filters)}${sendingFields(frame, address)}<button class="main">${frame.words.save}</button>`,
+      body: markup`<label>${words.addressUrl}<input name="url" type="url" required value="${address.url}" autocomplete="off"></label>${subscriptionChoice(frame, sources, address.sources)}${filterChoice(frame, address.filters)}${namesList(known)}${sendingFields(frame, address)}<button class="main">${frame.words.save}</button>`,
     })}</section>`
   )
 }
@@ -169,6 +171,6 @@ export const addressScreen = (frame: Frame, data: AddressData): Screen => {
 <div class="head"><h1>${shortName(url)} ${addressState(frame, address)}</h1></div>
 ${shown(frame, data)}<section class="card"><dl class="facts">${url !== shortText(url) && markup`<dt>${words.addressUrl}</dt><dd><details><summary>${frame.words.showAll(url.length)}</summary>${url}</details></dd>`}${subscriptionFacts(frame, address, data.timeZone)}<dt>${words.subscribesTo}</dt><dd>${subscribed}</dd>${address.filters.length > 0 && markup`<dt>${words.onlyWhere}</dt><dd>${filterText(frame, address.filters)}</dd><dt>${words.filteredEvents}</dt><dd>${frame.words.table.number(address.filteredEvents)}</dd>`}${sendingFacts(frame, address)}${positionFacts(frame, address, data.timeZone)}${certificateFacts(frame, address, data.timeZone)}${address.pausedAt !== null && markup`<dt>${words.pausedSince}</dt><dd>${time(address.pausedAt)}${address.pausedBecause !== null && `: ${words.pausedBecause[address.pausedBecause]}`}</dd>`}${address.failingSince !== null && markup`<dt>${words.failingSince}</dt><dd>${time(address.failingSince)}</dd>`}</dl>${acts(frame, data)}</section>
 <div class="sides"><section aria-labelledby="attempts"><h2 id="attempts">${event.attempts}</h2>${attemptTable(frame, attempts, data.timeZone)}</section>
-<div>${resendForm(frame, data)}${skipForm(frame, address)}${testForm(frame, data)}${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null)}${headersCard(frame, address)}${certificateRemoval(frame, address)}${remove}</div></div>`,
+<div>${resendForm(frame, data)}${skipForm(frame, address)}${testForm(frame, data)}${settings(frame, data)}${bodyCard(frame, address, data.shows?.is === "preview" ? data.shows : null, data.known)}${headersCard(frame, address)}${certificateRemoval(frame, address)}${remove}</div></div>`,
   }
 }

@@ -8,6 +8,7 @@ import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, may } from "../html/Shell.ts"
 import type { FormCall } from "../screen/ConsoleScreen.ts"
 import { settingFields, settingsIn } from "../screen/SettingFields.ts"
+import { type KnownPaths, placesList } from "./KnownPaths.ts"
 
 /** Shown of a body or an event. */
 const SHOWN_CHARACTERS = 20_000
@@ -28,6 +29,7 @@ export const bodyCard = (
   frame: Frame,
   { id, body }: Pick<Address, "id" | "body">,
   previewed: { readonly body: BodySetting; readonly result: BodyPreview } | null,
+  known: KnownPaths,
 ): HtmlValue => {
   const { integration: words } = frame.words
   if (!may(frame, "address.change")) return null
@@ -36,7 +38,7 @@ export const bodyCard = (
   const form = postForm({
     path: `${path}/body`,
     kind: "form",
-    body: markup`${bodyFields(frame, previewed?.body ?? body)}<label>${words.previewEvent}<input name="preview_event" inputmode="numeric" pattern="[0-9]*" value="${eventId === null ? "" : String(eventId)}" autocomplete="off"></label><p class="soft">${words.previewHint}</p><div class="row wrap"><button class="main">${frame.words.save}</button><button formaction="${path}/preview">${words.preview}</button></div>`,
+    body: markup`${bodyFields(frame, previewed?.body ?? body)}${placesList(frame, known)}<label>${words.previewEvent}<input name="preview_event" inputmode="numeric" pattern="[0-9]*" value="${eventId === null ? "" : String(eventId)}" autocomplete="off"></label><p class="soft">${words.previewHint}</p><div class="row wrap"><button class="main">${frame.words.save}</button><button formaction="${path}/preview">${words.preview}</button></div>`,
   })
   return markup`<section class="card" aria-labelledby="body"><h2 id="body">${words.body}</h2>${form}</section>`
 }

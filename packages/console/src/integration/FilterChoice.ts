@@ -5,12 +5,13 @@ import { Html, markup } from "@data-cabinet/http-node/html/Html"
 import type { Frame } from "../html/Shell.ts"
 import type { FormCall, Pairs } from "../screen/ConsoleScreen.ts"
 import { valuesOf } from "../screen/SelectionLinks.ts"
+import { NAMES_LIST } from "./KnownPaths.ts"
 
 const NEW: FieldFilter = { fc: "", fo: "eq", fv: "" }
 
 const line = (frame: Frame, { fc, fo, fv }: FieldFilter): Html => {
   const { integration: words, table } = frame.words
-  return markup`<div class="filter"><input name="fc" value="${fc}" aria-label="${words.field}" placeholder="${words.field}" autocomplete="off">
+  return markup`<div class="filter"><input name="fc" value="${fc}" aria-label="${words.field}" placeholder="${words.field}" list="${NAMES_LIST}" autocomplete="off">
 <select name="fo" aria-label="${table.condition}">${FILTER_CONDITIONS.map(
     (condition) =>
       markup`<option value="${condition}"${condition === fo && new Html(" selected")}>${table.conditions[condition] ?? condition}</option>`,

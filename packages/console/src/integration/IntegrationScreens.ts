@@ -1,23 +1,24 @@
 /** The screens and acts of keys, delivery addresses and the login for reports. */
 import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { Deliveries } from "@data-cabinet/core/delivery/Deliveries"
-import type { ResendRange } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { ApiKeys } from "@data-cabinet/core/key/ApiKeys"
 import { ReportLogin } from "@data-cabinet/core/row/ReportLogin"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { ConsoleSettings } from "../ConsoleSettings.ts"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { lifetimeOf } from "../person/Lifetime.ts"
 import { act, fieldOf, idOf } from "../screen/Act.ts"
-import type { ConsoleScreen, FormCall } from "../screen/ConsoleScreen.ts"
+import type { ConsoleScreen } from "../screen/ConsoleScreen.ts"
 import { type AddressData, addressScreen } from "./AddressScreen.ts"
-import { utc } from "./DeliveryFilter.ts"
 import { deliveryListScreens } from "./DeliveryListScreens.ts"
 import { deliveryScreens } from "./DeliveryScreens.ts"
 import { bodyScreens, type Card } from "./BodyScreens.ts"
 import { filtersOf } from "./FilterChoice.ts"
 import { headerChangeOf } from "./HeadersCard.ts"
+import { knownPaths } from "./KnownPaths.ts"
+import { resendScreen } from "./ResendScreen.ts"
 import { sendingOf } from "./SendingFields.ts"
 import { subscriptionOf } from "./SubscriptionChoice.ts"
 import { integrationsFrom } from "./IntegrationOverview.ts"
@@ -87,13 +88,6 @@ const keyScreens = Effect.gen(function* () {
   return screens
 })
 
-const rangeOf = (call: FormCall): Required<ResendRange> => ({
-  addressId: idOf(call.path[0]),
-  from: utc(fieldOf(call, "from")),
-  to: utc(fieldOf(call, "to")),
-  only: fieldOf(call, "only") === "all" ? "all" : "failed",
-})
-
 const testScreen = (addresses: Addresses["Service"], card: Card): ConsoleScreen =>
   act({
     path: "/console/addresses/{id}/test",
@@ -119,32 +113,19 @@ const skipScreen = (addresses: Addresses["Service"]): ConsoleScreen =>
     },
   })
 
-/** Counts first how many deliveries would be sent. */
-const resendScreen = (deliveries: Deliveries["Service"], card: Card): ConsoleScreen =>
-  act({
-    path: "/console/addresses/{id}/resend",
-    action: "delivery.change",
-    home: ([id]) => `addresses/${id}`,
-    repeat: (call) => (fieldOf(call, "confirm") === "yes" ? "once" : "allowed"),
-    respond: Effect.fnUntraced(function* (call) {
-      const range = rangeOf(call)
-      if (fieldOf(call, "confirm") === "yes") return yield* Effect.as(deliveries.resendRange(range), null)
-      const count = yield* deliveries.countRange(range)
-      return yield* card(call.frame, range.addressId, { is: "count", range, count })
-    }),
-  })
-
 const addressScreens = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
   const sources = yield* Sources
+  const shapes = yield* Shapes
   const { timeZone } = yield* ConsoleSettings
   const path = "/console/addresses/{id}" as const
   const home = ([id]: ReadonlyArray<string>) => `addresses/${id}`
   const card = Effect.fnUntraced(function* (frame: Frame, id: number, shows?: AddressData["shows"]) {
     const address = yield* addresses.get(id)
     const attempts = yield* deliveries.log({ addressId: id, limit: ATTEMPTS })
-    const data = { address, attempts, sources: yield* sources.list, timeZone }
+    const listed = yield* sources.list
+    const data = { address, attempts, sources: listed, timeZone, known: yield* knownPaths(shapes, listed, address) }
     return { screen: addressScreen(frame, shows === undefined ? data : { ...data, shows }) }
   })
   const simple = (name: string, work: (id: number) => Effect.Effect<unknown, Refusal>) =>

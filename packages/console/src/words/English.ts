@@ -1517,6 +1517,7 @@ export const ENGLISH = {
     template: "Template",
     preview: "Preview",
     previewEvent: "Event to preview",
+    knownPlaces: "Places of fields that came",
     previewHint: "If empty, the newest event. Nothing is saved or sent.",
     previewTitle: "What would be sent",
     previewSample: "The sources of this address have no event yet, so this is a sample.",
