@@ -74,7 +74,7 @@ const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
   },
   schema: {
     english: "Own JSON Schema; events that do not follow it are marked, and accepted all the same",
-    russian: "Своя JSON Schema; события, которые ей не отвечают, помечаются и всё равно принимаются",
+    russian: "Своя схема JSON; события, которые ей не отвечают, помечаются и всё равно принимаются",
   },
   inbox: {
     english: "Show its events as messages in the inbox",

@@ -30,7 +30,7 @@ export const number = (value: Json, keyword: string, { refuse }: KeywordReader):
 /** A list of names. */
 export const names = (value: Json, keyword: string, { refuse }: KeywordReader): ReadonlyArray<string> =>
   isJsonList(value) && value.every((name) => typeof name === "string")
-    ? (value as ReadonlyArray<string>)
+    ? value
     : refuse(keyword, "must be a list of names")
 
 /** An object. */

@@ -66,8 +66,8 @@ const anyOf: Keyword = (value, keyword, reader) => {
 const oneOf: Keyword = (value, keyword, reader) => {
   const nodes = schemas(value, keyword, reader)
   return (one, run) => {
-    const count = nodes.filter((node) => run.check(node, one) === null).length
-    return count === 1 ? null : must(`follow exactly one of the alternatives, not ${count}`)
+    const followed = nodes.filter((node) => run.check(node, one) === null).length
+    return followed === 1 ? null : must(`follow exactly one of the alternatives, not ${followed}`)
   }
 }
 
@@ -146,8 +146,7 @@ export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   oneOf,
   not,
   if: condition,
-  then: branch,
-  else: branch,
+  ...Object.fromEntries(["then", "else"].map((keyword) => [keyword, branch])),
   $ref: (value, keyword, { refuse, reference }) => {
     if (typeof value !== "string") return refuse(keyword, "must be a text")
     const node = reference(value)

@@ -58,7 +58,7 @@ const randomSchema = (random: Random, depth = 0): unknown => {
   const schema = Object.fromEntries(chosen.map((keyword) => [keyword, makers[keyword]!()]))
   // Ajv holds an empty list to contain something if the schema has both.
   if ("prefixItems" in schema) delete schema["contains"]
-  return "if" in schema ? { ...schema, then: inner(), else: inner() } : schema
+  return "if" in schema ? { ...schema, ...Object.fromEntries(["then", "else"].map((name) => [name, inner()])) } : schema
 }
 
 it("OwnSchema decides as Ajv does, for any schema and any value", () => {
