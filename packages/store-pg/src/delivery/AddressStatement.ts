@@ -4,17 +4,8 @@ import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type { AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
 import { COLUMN_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
-import { behind } from "../feed/Behind.ts"
 import { HAS_ENDED } from "./OrderedPageStatement.ts"
-import { FIRST_WAITING } from "./OrderedStatement.ts"
-
-/** How far an address `a` in order has come, as JSON. Its lag is that of the first event after it, of whatever source. */
-const POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
-    'waitsAt', CASE WHEN f.failures > 0 THEN (SELECT w.id FROM (${FIRST_WAITING}) w) END, 'failures', f.failures,
-    'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
-  FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (
-    SELECT min(e.received_at) AS since FROM (${behind("e.received_at", ["f.epoch", "f.xid", "f.event_id"], "", "1")}) e
-  ) w WHERE o.address_id = a.id`
+import { getsOf, ORDERED_POSITION, WAITS } from "./OrderedStatement.ts"
 
 /** The columns of an address `a` as its owner sees it; `sources` is null for all. */
 const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filters::text AS filters,
@@ -24,7 +15,7 @@ const ADDRESS = `a.id::float8 AS id, a.url, a.secret, a.previous_secret, a.filte
   cabinet.rfc3339(a.failing_since) AS failing_since,
   (SELECT coalesce(json_agg(h->0), '[]')::text FROM json_array_elements(a.headers) h) AS header_names,
   ${COLUMN_SETTINGS.all.map(({ name }) => `a.${name}`).join(", ")}, a.paused_because, a.client_certificate,
-  a.in_order, a.batch_max, a.batch_wait_seconds, a.body::text AS body, (${POSITION}) AS position,
+  a.in_order, a.batch_max, a.batch_wait_seconds, a.body::text AS body, (${ORDERED_POSITION}) AS position,
   CASE WHEN a.subscription IS NOT NULL THEN json_build_object('id', a.subscription, 'event', a.subscription_event, 'agent', coalesce(
     (SELECT k.name FROM cabinet.api_key k WHERE coalesce(k.origin, k.id) = a.subscriber_key ORDER BY k.id DESC LIMIT 1),
     (SELECT t.name FROM cabinet.access_token t WHERE t.id = a.subscriber_token), ''),
@@ -66,12 +57,9 @@ export const PAGE_OF_ADDRESSES = `SELECT ${ADDRESS} ${LISTED} AND a.id > $1::big
 
 const FAILING = "CASE WHEN a.paused_at IS NULL THEN a.failing_since IS NOT NULL ELSE a.paused_because IS NOT NULL END"
 
-const WAITING = `a.id IN (
-    SELECT o.address_id FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id WHERE f.failures > 0)`
-
 /** The same of those in trouble. */
 export const PAGE_OF_FAILING = `SELECT ${ADDRESS} ${LISTED} AND a.id > $1::bigint
-  AND (${FAILING} OR (${WAITING} AND (a.paused_at IS NULL OR a.paused_because IS NOT NULL))) ORDER BY a.id LIMIT $2::int`
+  AND (${FAILING} OR (${WAITS} AND (a.paused_at IS NULL OR a.paused_because IS NOT NULL))) ORDER BY a.id LIMIT $2::int`
 
 /** $1: ids. */
 export const SOME_ADDRESSES = `SELECT ${ADDRESS} ${LISTED} AND a.id = ANY ($1::bigint[]) ORDER BY a.id`
@@ -103,14 +91,11 @@ export const COUNT_ADDRESSES = `SELECT count(*)::float8 AS count ${LISTED}`
 /** $1: how many. */
 export const TROUBLED_ADDRESSES: Readonly<Record<AddressTrouble, string>> = {
   failing: `SELECT ${ADDRESS} ${LISTED} AND ${FAILING} ORDER BY a.id LIMIT $1::int`,
-  waiting: `SELECT ${ADDRESS} ${LISTED} AND ${WAITING} ORDER BY a.id LIMIT $1::int`,
+  waiting: `SELECT ${ADDRESS} ${LISTED} AND ${WAITS} ORDER BY a.id LIMIT $1::int`,
 }
 
 /** $1: source, $2: how many. Those in order that get its events. */
-export const IN_ORDER_OF_SOURCE = `SELECT ${ADDRESS} ${LISTED} AND a.in_order AND EXISTS (
-  SELECT FROM (
-    SELECT r.every_source, r.sources FROM cabinet.address_rule r WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1
-  ) r WHERE r.every_source OR $1::bigint = ANY (r.sources)) ORDER BY a.id LIMIT $2::int`
+export const IN_ORDER_OF_SOURCE = `SELECT ${ADDRESS} ${LISTED} AND a.in_order AND ${getsOf("$1::bigint")} ORDER BY a.id LIMIT $2::int`
 
 export const ADDRESS_BY_ID = `SELECT ${ADDRESS} FROM cabinet.address a WHERE a.id = $1::bigint AND a.removed_at IS NULL`
 

@@ -180,3 +180,21 @@ WITH event AS (SELECT e.id, e.received_at FROM cabinet.event e WHERE e.id = $3::
 )
 INSERT INTO cabinet.attempt (delivery_id, number, address_id, at, delivered, duration_ms, failure, event_id, delivery_created_at)
 SELECT $2::int8, $4::int4, $1::int8, cabinet.now(), false, 0, $5::text, e.id, e.received_at FROM event e`
+
+/** How far an address `a` in order has come, as JSON. Its lag is that of the first event after it, of whatever source. */
+export const ORDERED_POSITION = `SELECT json_build_object('eventId', nullif(f.event_id, 0), 'behindSeconds', greatest(0, coalesce(extract(epoch FROM cabinet.now() - w.since), 0)),
+    'waitsAt', CASE WHEN f.failures > 0 THEN (SELECT w.id FROM (${FIRST_WAITING}) w) END, 'failures', f.failures,
+    'error', f.error, 'retryAt', CASE WHEN f.failures > 0 THEN cabinet.rfc3339(f.not_before) END)::text
+  FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id CROSS JOIN LATERAL (
+    SELECT min(e.received_at) AS since FROM (${behind("e.received_at", ["f.epoch", "f.xid", "f.event_id"], "", "1")}) e
+  ) w WHERE o.address_id = a.id`
+
+/** An address `a` in order waits after a failure. */
+export const WAITS = `a.id IN (
+    SELECT o.address_id FROM cabinet.ordered_delivery o JOIN cabinet.follower f ON f.id = o.follower_id WHERE f.failures > 0)`
+
+/** An address `a` in order gets the events of this source, by its latest rule. */
+export const getsOf = (source: string): string => `EXISTS (
+  SELECT FROM (
+    SELECT r.every_source, r.sources FROM cabinet.address_rule r WHERE r.address_id = a.id ORDER BY r.epoch DESC, r.xid DESC LIMIT 1
+  ) r WHERE r.every_source OR ${source} = ANY (r.sources))`

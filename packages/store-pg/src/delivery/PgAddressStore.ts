@@ -46,6 +46,9 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) 
   return { existed: true }
 })
 
+const healthIn = (sql: PgClient.PgClient, ids: ReadonlyArray<number>) =>
+  Effect.map(sql.unsafe<AddressStatement.HealthRow>(AddressStatement.HEALTH, [ids]), (rows) => rows.map(healthOf))
+
 export const layer = Layer.effect(
   AddressStore,
   Effect.gen(function* () {
@@ -79,12 +82,7 @@ export const layer = Layer.effect(
       list: ({ after, limit, failing = false }) =>
         listed(failing ? AddressStatement.PAGE_OF_FAILING : AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
       some: (ids) => listed(AddressStatement.SOME_ADDRESSES, [ids]),
-      health: (ids) =>
-        orUnavailable(
-          Effect.map(sql.unsafe<AddressStatement.HealthRow>(AddressStatement.HEALTH, [ids]), (rows) =>
-            rows.map(healthOf),
-          ),
-        ),
+      health: (ids) => orUnavailable(healthIn(sql, ids)),
       inOrder: (sourceId, limit) => listed(AddressStatement.IN_ORDER_OF_SOURCE, [sourceId, limit]),
       troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
       count: orUnavailable(
