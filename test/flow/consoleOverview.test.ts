@@ -29,6 +29,8 @@ it("the overview of an empty cabinet leads to the first event, and then shows it
   assert.include(full, "12345678901234567890.10")
   assert.notInclude(full, "<script>alert")
   assert.match(full, /<a href="\/data\/console\/events\/1">#1<\/a>/)
+  const sources = (await viewer.get("/console/sources")).text
+  assert.match(sources, /events\/1"><time.*aria-label="0 · 0 · 0 · 0 · 0 · 0 · 1"/)
 })
 
 it("the overview is for viewers, and redirects a reader's token to the tables", async () => {

@@ -76,9 +76,9 @@ export const shell = (frame: Frame, screen: Screen): string => {
 <link rel="stylesheet" href="${assetPath(frame.base, "console.css")}">
 <script type="module" src="${assetPath(frame.base, "console.js")}"></script>
 </head>
-<body class="${screen.wide === true ? "wide" : "page"}${look.rows === "compact" && " compact"}" data-letters="${frame.letters ? "on" : "off"}">
+<body class="${screen.wide === true ? "wide" : "page"}${look.rows === "compact" && " compact"}${actor === null && " out"}" data-letters="${frame.letters ? "on" : "off"}">
 <a class="skip" href="#main">${words.skip}</a>
-${actor === null ? null : header(frame, screen.section, actor)}
+${actor === null ? markup`<header class="brand">${ICONS.cabinet}<span>${words.product}</span></header>` : header(frame, screen.section, actor)}
 <main id="main" tabindex="-1">
 ${screen.main}
 </main>

@@ -1,4 +1,5 @@
 /** The sources, and one source: its intake address with snippets, its settings, and the way to switch it off. */
+import type { SourceActivity } from "@data-cabinet/core/activity/ActivityStore"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { Source } from "@data-cabinet/core/source/Source"
 import { PROVIDER_NAMES, providerNamed } from "@data-cabinet/core/source/Providers"
@@ -9,6 +10,7 @@ import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { eventTable } from "../event/EventListScreen.ts"
 import { type Live, liveLink } from "../live/LiveLink.ts"
 import { badge } from "../html/Badge.ts"
+import { sparkline } from "../html/Chart.ts"
 import { confirmation } from "../html/Confirmation.ts"
 import { copyField } from "../html/Menu.ts"
 import { momentsIn } from "../html/Moment.ts"
@@ -30,15 +32,25 @@ const state = ({ words }: Frame, { archived }: Source): Html =>
 const tableLink = (frame: Frame, { table }: Source): HtmlValue =>
   table !== null && markup`<a href="${tablePath(frame, table.schema, table.name)}">${table.schema}.${table.name}</a>`
 
-export const sourceListScreen = (frame: Frame, page: IdPage<Source>): Screen => {
+/** `activity`: by the ids of the sources. */
+export const sourceListScreen = (
+  frame: Frame,
+  page: IdPage<Source>,
+  activity: ReadonlyMap<number, SourceActivity>,
+  timeZone: string,
+): Screen => {
   const { items: sources } = page
-  const { source: words } = frame.words
+  const { source: words, overview } = frame.words
+  const moment = momentsIn(timeZone)
+  const received = ({ lastAt, lastEventId, days }: SourceActivity) =>
+    markup`<td class="wide-only">${lastEventId === null ? "–" : markup`<a href="${consolePath(frame, `events/${lastEventId}`)}">${moment(lastAt)}</a>`}</td><td class="wide-only">${sparkline(days, days.map(overview.number).join(" · "))}</td>`
+  const none = markup`<td class="wide-only" colspan="2"></td>`
   const line = (source: Source) =>
-    markup`<tr><th scope="row"><a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a></th><td>${state(frame, source)}</td><td class="wide-only mono">${tableLink(frame, source)}</td></tr>`
+    markup`<tr><th scope="row"><a href="${consolePath(frame, `sources/${source.id}`)}">${source.name}</a></th><td>${state(frame, source)}</td>${activity.has(source.id) ? received(activity.get(source.id)!) : none}<td class="wide-only mono">${tableLink(frame, source)}</td></tr>`
   const list =
     sources.length === 0
       ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
-      : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.name}</th><th scope="col">${frame.words.event.state}</th><th scope="col" class="wide-only">${frame.words.tables.name}</th></tr></thead><tbody>${sources.map(line)}</tbody></table></div>`
+      : markup`<div class="card flush"><table class="list"><thead><tr><th scope="col">${words.name}</th><th scope="col">${frame.words.event.state}</th><th scope="col" class="wide-only">${overview.lastEvent}</th><th scope="col" class="wide-only">${overview.days7}</th><th scope="col" class="wide-only">${frame.words.tables.name}</th></tr></thead><tbody>${sources.map(line)}</tbody></table></div>`
   const add =
     may(frame, "source.change") &&
     postForm({

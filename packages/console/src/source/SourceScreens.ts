@@ -1,4 +1,6 @@
 /** The screens and acts of sources. */
+import { OVERVIEW_DAYS } from "@data-cabinet/core/activity/Activity"
+import { ActivityStore } from "@data-cabinet/core/activity/ActivityStore"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventContext } from "@data-cabinet/core/event/EventContext"
 import { knownSender } from "@data-cabinet/core/diagnostics/KnownSender"
@@ -40,10 +42,22 @@ const knownSenders = Effect.gen(function* () {
     knownSender(source).pipe(Effect.provideService(Feed, feed), Effect.provideService(EventContext, context))
 })
 
-const listIn =
-  (sources: Sources["Service"]) =>
-  ({ frame, pairs }: ScreenCall) =>
-    Effect.map(shownPage(sources.page, valueOf(pairs, "after")), (page) => ({ screen: sourceListScreen(frame, page) }))
+const listIn = Effect.gen(function* () {
+  const sources = yield* Sources
+  const activity = yield* ActivityStore
+  const { timeZone } = yield* ConsoleSettings
+  return ({ frame, pairs }: ScreenCall) =>
+    Effect.map(
+      Effect.all([
+        shownPage(sources.page, valueOf(pairs, "after")),
+        activity.sources({ days: OVERVIEW_DAYS, timeZone }),
+      ]),
+      ([page, states]) => {
+        const byId = new Map(states.map((state) => [state.sourceId, state]))
+        return { screen: sourceListScreen(frame, page, byId, timeZone) }
+      },
+    )
+})
 
 export const sourceScreens = Effect.gen(function* () {
   const sources = yield* Sources
@@ -113,7 +127,7 @@ export const sourceScreens = Effect.gen(function* () {
     },
   })
   return [
-    listAt(sources),
+    listAt(sources, yield* listIn),
     one,
     fieldsAt(shapes, found, timeZone),
     recent,
@@ -123,10 +137,10 @@ export const sourceScreens = Effect.gen(function* () {
   ]
 })
 
-const listAt = (sources: Sources["Service"]): ConsoleScreen => ({
+const listAt = (sources: Sources["Service"], list: Effect.Success<typeof listIn>): ConsoleScreen => ({
   path: "/console/sources",
   action: "source.read",
-  get: listIn(sources),
+  get: list,
   post: {
     action: "source.change",
     repeat: "once",

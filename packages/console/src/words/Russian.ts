@@ -426,7 +426,7 @@ export const RUSSIAN: Words = {
   },
   filterLine: {
     label: "Фильтр текстом",
-    example: "Фильтр, например сумма >= 300, статус = оплачен",
+    example: "Фильтр: сумма >= 300, город = Рига",
     or: "или",
     empty: "пусто",
     notempty: "не пусто",
