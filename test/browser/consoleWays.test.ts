@@ -194,6 +194,25 @@ it("a column is as wide as its edge was dragged, also after a reload, until a do
   assert.deepStrictEqual(complaints, [])
 })
 
+it("Back closes the row that is open, and so does Esc without leaving a step behind", async () => {
+  const { page, complaints } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
+  const table = `${cabinet.base}/console/tables/sources/orders`
+  await page.goto(`${cabinet.base}/console/tables`)
+  await page.goto(table)
+  for (const row of [2, 3]) await page.click(`tbody tr:nth-child(${row}) td:nth-child(4)`)
+  await page.waitForSelector("#panel:not([hidden])")
+  await page.goBack()
+  await page.waitForSelector("#panel[hidden]", { state: "attached" })
+  assert.strictEqual(page.url(), table)
+  await page.click("tbody tr:nth-child(2) td:nth-child(4)")
+  await page.waitForSelector("#panel:not([hidden])")
+  await page.keyboard.press("Escape")
+  await page.waitForSelector("#panel[hidden]", { state: "attached" })
+  await page.goBack()
+  assert.strictEqual(page.url(), `${cabinet.base}/console/tables`)
+  assert.deepStrictEqual(complaints, [])
+})
+
 it("a printed table has its rows one below the other, without gaps and menus", async () => {
   const { page } = await chromium.visit({ extraHTTPHeaders: { ...headers }, locale: "en-US" })
   await page.goto(`${cabinet.base}/console/tables/sources/orders`)

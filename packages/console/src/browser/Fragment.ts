@@ -28,3 +28,12 @@ export const say = (text: string): void => {
   const place = document.getElementById("said")
   if (place !== null) place.textContent = text
 }
+
+/** A row that only takes the height of those that are not elements. */
+export const spacer = (columns: number): HTMLTableRowElement => {
+  const row = document.createElement("tr")
+  row.className = "gap"
+  row.ariaHidden = "true"
+  row.insertCell().colSpan = columns
+  return row
+}

@@ -4,7 +4,7 @@
  * table remain, which do the same.
  */
 import { Foot } from "./Foot.ts"
-import { fetchText, say, setHtml } from "./Fragment.ts"
+import { fetchText, say, setHtml, spacer } from "./Fragment.ts"
 import { Pages } from "./Pages.ts"
 
 /** Rows kept as elements beyond those in sight, on each side. */
@@ -54,6 +54,7 @@ export class Grid {
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && this.#panel?.hidden === false) this.#close()
     })
+    addEventListener("popstate", () => this.#hide())
     addEventListener("beforeprint", () => this.#draw(0, Math.min(this.#length, PRINTED_ROWS)))
     addEventListener("afterprint", () => this.#soon())
     document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", true)
@@ -205,6 +206,8 @@ export class Grid {
       const text = await (await fetchText(address)).text()
       if (this.#row !== row) return
       setHtml(panel, text)
+      // Back closes it, as on a phone one expects of what covers the screen.
+      if (panel.hidden) history.pushState(null, "")
       panel.hidden = false
     } catch {
       location.assign(address)
@@ -212,7 +215,13 @@ export class Grid {
   }
 
   #close(): void {
-    if (this.#panel !== null) this.#panel.hidden = true
+    history.back()
+    this.#hide()
+  }
+
+  #hide(): void {
+    if (this.#panel?.hidden !== false) return
+    this.#panel.hidden = true
     this.#mark(true)
   }
 
@@ -238,12 +247,4 @@ export class Grid {
     await navigator.clipboard.writeText(text)
     say(document.documentElement.lang === "ru" ? "Скопировано" : "Copied")
   }
-}
-
-const spacer = (columns: number): HTMLTableRowElement => {
-  const row = document.createElement("tr")
-  row.className = "gap"
-  row.ariaHidden = "true"
-  row.insertCell().colSpan = columns
-  return row
 }
