@@ -62,7 +62,11 @@ export const deliveriesList: Figure = {
       // The first round only warms it up.
       if (round === -1) continue
       for (const kind of ["first", "deep", "screen"] as const) walls[kind].push(median(taken[kind]))
-      bench.say(`  ${round + 1} ${Object.entries(walls).map(([kind, all]) => `${kind} ${all.at(-1)!.toFixed(2)} ms`)}`)
+      bench.say(
+        `  ${round + 1} ${Object.entries(walls)
+          .map(([kind, all]) => `${kind} ${all.at(-1)!.toFixed(2)} ms`)
+          .join(", ")}`,
+      )
     }
     await pool.close()
     await ours.stop()

@@ -12,9 +12,6 @@ const MARGIN = 12
 /** Browsers limit an element's height to some 17 million pixels; the link to the next page leads to the rows beyond. */
 const MAX_ROWS = 400_000
 
-/** A phone, in pixels. */
-const NARROW = 672
-
 /** Printing includes the rows loaded so far, up to this many. */
 const PRINTED_ROWS = 1_000
 
@@ -60,7 +57,7 @@ export class Grid {
     document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", true)
     // A narrow screen begins with the column that says what a row is about.
     const about = box.querySelector<HTMLElement>("th.p")
-    if (about !== null && box.clientWidth < NARROW)
+    if (about !== null && matchMedia("(max-width:42rem)").matches)
       box.scrollLeft = about.offsetLeft - box.querySelector("th")!.clientWidth
     this.#soon()
   }

@@ -14,98 +14,112 @@ const nameOf = (heading: HTMLTableCellElement): string => {
   return menu === null ? "" : (new URL(menu.href).searchParams.get("column") ?? "")
 }
 
-export const columnWidths = (box: HTMLElement): void => {
-  const table = box.querySelector("table")!
-  const headings = [...table.tHead!.rows[0]!.cells]
-  const columns = [...table.querySelectorAll("col")]
-  const key = `widths ${location.pathname}`
+class Widths {
+  readonly table: HTMLTableElement
+  readonly headings: ReadonlyArray<HTMLTableCellElement>
+  readonly #columns: ReadonlyArray<HTMLTableColElement>
+  readonly #key = `widths ${location.pathname}`
+
+  constructor(table: HTMLTableElement) {
+    this.table = table
+    this.headings = [...table.tHead!.rows[0]!.cells]
+    this.#columns = [...table.querySelectorAll("col")]
+    const widths = this.#kept()
+    for (const [at, heading] of this.headings.entries()) {
+      const width = at > 0 ? widths[nameOf(heading)] : undefined
+      if (width === undefined) continue
+      this.set(at, width)
+      table.style.minWidth = "0"
+    }
+  }
 
   /** Null for a width that the server chose. */
-  const set = (at: number, width: number | null) => {
-    columns[at]!.style.width = width === null ? "" : `${width}px`
+  set(at: number, width: number | null): void {
+    this.#columns[at]!.style.width = width === null ? "" : `${Math.max(LEAST, Math.round(width))}px`
   }
+
+  /** Columns that share what is left of the screen would move under the hand. */
+  freeze(): void {
+    const widths = this.headings.map((heading) => heading.getBoundingClientRect().width)
+    for (const [at, width] of widths.entries()) if (at > 0) this.set(at, width)
+    this.table.style.minWidth = "0"
+  }
+
   /** A browser may refuse to keep anything. */
-  const kept = (): Partial<Record<string, number>> => {
+  #kept(): Partial<Record<string, number>> {
     try {
-      return JSON.parse(localStorage.getItem(key) ?? "{}") as Partial<Record<string, number>>
+      return JSON.parse(localStorage.getItem(this.#key) ?? "{}") as Partial<Record<string, number>>
     } catch {
       return {}
     }
   }
-  const keep = () => {
-    const all: Record<string, number> = kept() as Record<string, number>
-    for (const [at, heading] of headings.entries()) {
-      const width = Number.parseFloat(columns[at]!.style.width)
+
+  keep(): void {
+    const all = this.#kept()
+    for (const [at, heading] of this.headings.entries()) {
+      const width = Number.parseFloat(this.#columns[at]!.style.width)
       if (at > 0 && width > 0) all[nameOf(heading)] = width
     }
     try {
-      localStorage.setItem(key, JSON.stringify(all))
+      localStorage.setItem(this.#key, JSON.stringify(all))
     } catch {}
   }
-  /** Columns that share what is left of the screen would move under the hand. */
-  const freeze = () => {
-    const widths = headings.map((heading) => heading.getBoundingClientRect().width)
-    for (const [at, width] of widths.entries()) set(at, Math.round(width))
-    table.style.minWidth = "0"
-  }
-  const reset = () => {
-    for (const at of columns.keys()) set(at, null)
-    table.style.minWidth = ""
+
+  reset(): void {
+    for (const at of this.#columns.keys()) this.set(at, null)
+    this.table.style.minWidth = ""
     try {
-      localStorage.removeItem(key)
+      localStorage.removeItem(this.#key)
     } catch {}
   }
+}
 
-  const widths = kept()
-  for (const [at, heading] of headings.entries()) {
-    const width = at > 0 ? widths[nameOf(heading)] : undefined
-    if (width === undefined) continue
-    set(at, width)
-    table.style.minWidth = "0"
-  }
+/** The heading whose right edge is here. */
+const headingAt = ({ target, clientX }: MouseEvent): HTMLTableCellElement | undefined => {
+  const over = target instanceof Element ? target.closest("th") : null
+  if (over === null || over.cellIndex === 0) return undefined
+  return over.getBoundingClientRect().right - clientX <= EDGE ? over : undefined
+}
 
-  /** The heading whose edge is here: a drag begins a little left of it, or at the next one. */
-  const headingAt = ({ target, clientX }: MouseEvent): HTMLTableCellElement | undefined => {
-    const over = target instanceof Element ? target.closest("th") : null
-    if (over === null || over.cellIndex === 0) return undefined
-    return over.getBoundingClientRect().right - clientX <= EDGE ? over : undefined
-  }
-  table.tHead!.addEventListener("pointerdown", (event) => {
+const drags = (widths: Widths): void => {
+  const head = widths.table.tHead!
+  head.addEventListener("pointerdown", (event) => {
     const heading = headingAt(event)
     if (heading === undefined || event.button !== 0 || event.pointerType === "touch") return
     event.preventDefault()
-    freeze()
+    widths.freeze()
     const [at, from, width] = [heading.cellIndex, event.clientX, heading.getBoundingClientRect().width]
     const end = new AbortController()
     const { signal } = end
-    const move = ({ clientX }: PointerEvent) => set(at, Math.max(LEAST, Math.round(width + clientX - from)))
     const stop = () => {
       end.abort()
-      keep()
+      widths.keep()
     }
-    addEventListener("pointermove", move, { signal })
+    addEventListener("pointermove", ({ clientX }) => widths.set(at, width + clientX - from), { signal })
     addEventListener("pointerup", stop, { signal })
     addEventListener("pointercancel", stop, { signal })
   })
   // Neither the heading nor its menu is meant by a click at the edge.
-  table.tHead!.addEventListener(
-    "click",
-    (event) => {
-      if (headingAt(event) === undefined) return
-      event.preventDefault()
-      event.stopPropagation()
-      if (event.detail === 2) reset()
-    },
-    true,
-  )
+  const click = (event: MouseEvent) => {
+    if (headingAt(event) === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    if (event.detail === 2) widths.reset()
+  }
+  head.addEventListener("click", click, true)
+}
+
+export const columnWidths = (box: HTMLElement): void => {
+  const widths = new Widths(box.querySelector("table")!)
+  drags(widths)
   box.addEventListener("keydown", ({ key: pressed, target }) => {
     const step = { "<": -STEP, ">": STEP }[pressed]
     if (step === undefined || document.body.dataset["letters"] === "off") return
     if (!(target instanceof HTMLTableCellElement) || target.cellIndex === 0) return
-    freeze()
-    const width = Math.max(LEAST, headings[target.cellIndex]!.getBoundingClientRect().width + step)
-    set(target.cellIndex, Math.round(width))
-    keep()
-    say(`${Math.round(width)} px`)
+    widths.freeze()
+    const heading = widths.headings[target.cellIndex]!
+    widths.set(target.cellIndex, heading.getBoundingClientRect().width + step)
+    widths.keep()
+    say(`${Math.round(heading.getBoundingClientRect().width)} px`)
   })
 }

@@ -8,9 +8,10 @@ import { badge } from "../html/Badge.ts"
 import { sparkline } from "../html/Chart.ts"
 import type { ShowMoment } from "../html/Moment.ts"
 import type { Frame } from "../html/Shell.ts"
-import { CHART_HOURS } from "./AttemptsChart.ts"
 import { OUTCOME_TONES } from "./DeliveryReason.ts"
 
+/** The last day. */
+const HOURS = 24
 const HOUR_MILLIS = 3_600_000
 
 /** Of one address. */
@@ -21,11 +22,11 @@ export interface Going extends AddressHealth {
 }
 
 const goingOf = (health: AddressHealth, counts: ReadonlyArray<AttemptCounts>, now: number): Going => {
-  const hours = Array.from({ length: CHART_HOURS }, () => 0)
+  const hours = Array.from({ length: HOURS }, () => 0)
   let failed = 0
   const last = Math.floor(now / HOUR_MILLIS)
   for (const { at, outcome, attempts } of counts) {
-    const place = CHART_HOURS - 1 - last + Date.parse(at) / HOUR_MILLIS
+    const place = HOURS - 1 - last + Date.parse(at) / HOUR_MILLIS
     if (outcome !== "delivered") failed += attempts
     else if (place in hours) hours[place]! += attempts
   }
@@ -38,7 +39,7 @@ export const healthFrom = Effect.gen(function* () {
   return Effect.fnUntraced(function* (listed: ReadonlyArray<Address>) {
     const [health, counts, now] = yield* Effect.all([
       addresses.health(listed.map(({ id }) => id)),
-      activity.attempts(CHART_HOURS),
+      activity.attempts(HOURS),
       Clock.currentTimeMillis,
     ])
     const byAddress = Map.groupBy(counts, ({ addressId }) => addressId)

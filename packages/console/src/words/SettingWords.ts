@@ -106,10 +106,7 @@ const POLL: LabelsOf<typeof POLL_SETTINGS.declared> = {
 const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared & typeof SECRET_SETTINGS.declared> = {
   rate: { english: "Most deliveries per second", russian: "Не больше доставок в секунду" },
   timeoutSeconds: { english: "Time limit in seconds", russian: "Предел времени в секундах" },
-  giveUpAfterSeconds: {
-    english: "Pause it after failing for",
-    russian: "Приостановить, если не принимает доставки в течение",
-  },
+  giveUpAfterSeconds: { english: "Pause it after failing for", russian: "Приостановить после отказов в течение" },
   pauseOnGone: { english: "A response of 410 pauses it", russian: "Ответ 410 приостанавливает адрес" },
   order: {
     english: "Order",

@@ -163,7 +163,7 @@ WHERE s.deleted_at IS NULL ORDER BY s.id`
 const COUNTED_AHEAD = 1_000
 const ALL_COUNTED_AHEAD = 5_000
 
-/** $1: how many hours. The counts, and the latest attempts, which are not counted yet: at first there are no others. */
+/** $1: how many hours. The counts, and the latest attempts, which are not counted yet: at first these are all. */
 export const ATTEMPTS = `
 WITH since AS MATERIALIZED (
   SELECT n.at, greatest(c.until, n.at) AS uncounted

@@ -1,6 +1,5 @@
 /** The statements of delivery addresses and their subscriptions. */
 import type { PauseReason } from "@data-cabinet/core/delivery/Address"
-import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type { AddressTrouble } from "@data-cabinet/core/delivery/AddressStore"
 import { COLUMN_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
 import { ORDERED } from "@data-cabinet/core/delivery/OrderedQueue"
@@ -63,28 +62,6 @@ export const PAGE_OF_FAILING = `SELECT ${ADDRESS} ${LISTED} AND a.id > $1::bigin
 
 /** $1: ids. */
 export const SOME_ADDRESSES = `SELECT ${ADDRESS} ${LISTED} AND a.id = ANY ($1::bigint[]) ORDER BY a.id`
-
-/** How deliveries to an address go, as the database returns it. */
-export interface HealthRow {
-  readonly id: number
-  readonly at: string | null
-  readonly status: number | null
-  readonly failure: string | null
-  readonly durationMs: number | null
-  readonly waiting: number
-}
-
-/** $1: addresses. */
-export const HEALTH = `
-SELECT a.id::float8 AS id, cabinet.rfc3339(t.at) AS at, t.status, t.failure, t.duration_ms AS "durationMs", w.waiting::int4 AS waiting
-FROM unnest($1::int8[]) WITH ORDINALITY a (id, place) LEFT JOIN LATERAL (
-  SELECT t.at, t.status, t.failure, t.duration_ms FROM cabinet.attempt t WHERE t.address_id = a.id ORDER BY t.at DESC LIMIT 1
-) t ON true CROSS JOIN LATERAL (
-  SELECT count(*) AS waiting FROM (
-    SELECT FROM cabinet.delivery d WHERE d.address_id = a.id AND d.state = 'due' LIMIT ${MOST_WAITING}
-  ) d
-) w
-ORDER BY a.place`
 
 export const COUNT_ADDRESSES = `SELECT count(*)::float8 AS count ${LISTED}`
 

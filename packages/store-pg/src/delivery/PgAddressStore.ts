@@ -1,7 +1,6 @@
 /** Delivery addresses in PostgreSQL. */
 import { PgClient } from "@effect/sql-pg"
-import { type AddressHealth, AddressStore, type SampleEvent } from "@data-cabinet/core/delivery/AddressStore"
-import { outcomeOf } from "@data-cabinet/core/delivery/Attempt"
+import { AddressStore, type SampleEvent } from "@data-cabinet/core/delivery/AddressStore"
 import type { JudgedEvent } from "@data-cabinet/core/delivery/TestFilter"
 import { Effect, Layer, Option } from "effect"
 import { SecretCiphers } from "../key/SecretCipher.ts"
@@ -9,6 +8,7 @@ import { orUnavailable } from "../connection/StoreFailure.ts"
 import { orTooMany } from "./AddressLimits.ts"
 import { ColdActs } from "../cold/ColdActs.ts"
 import * as AddressStatement from "./AddressStatement.ts"
+import { addressHealth } from "./PgAddressHealth.ts"
 import { CANCEL_OF_ADDRESS } from "./DeliveryStatement.ts"
 import { AFTER_SLICE } from "./FanOutStatement.ts"
 import { SAMPLE_EVENT, type SampleRow } from "./SampleStatement.ts"
@@ -22,12 +22,6 @@ const sampleOf = (row: SampleRow): SampleEvent => ({
   id: row.id,
   createdAt: row.created_at,
   event: { json: Buffer.from(row.json), sourceId: row.source_id, sourceName: row.source_name },
-})
-
-const healthOf = ({ id, waiting, at, durationMs, ...last }: AddressStatement.HealthRow): AddressHealth => ({
-  id,
-  waiting,
-  last: at === null || durationMs === null ? null : { at, durationMs, outcome: outcomeOf(last), ...last },
 })
 
 const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) {
@@ -45,9 +39,6 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, id: number) 
   }
   return { existed: true }
 })
-
-const healthIn = (sql: PgClient.PgClient, ids: ReadonlyArray<number>) =>
-  Effect.map(sql.unsafe<AddressStatement.HealthRow>(AddressStatement.HEALTH, [ids]), (rows) => rows.map(healthOf))
 
 export const layer = Layer.effect(
   AddressStore,
@@ -82,7 +73,7 @@ export const layer = Layer.effect(
       list: ({ after, limit, failing = false }) =>
         listed(failing ? AddressStatement.PAGE_OF_FAILING : AddressStatement.PAGE_OF_ADDRESSES, [after, limit]),
       some: (ids) => listed(AddressStatement.SOME_ADDRESSES, [ids]),
-      health: (ids) => orUnavailable(healthIn(sql, ids)),
+      health: (ids) => addressHealth(sql, ids),
       inOrder: (sourceId, limit) => listed(AddressStatement.IN_ORDER_OF_SOURCE, [sourceId, limit]),
       troubled: (trouble, limit) => listed(AddressStatement.TROUBLED_ADDRESSES[trouble], [limit]),
       count: orUnavailable(
