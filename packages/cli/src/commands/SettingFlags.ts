@@ -150,7 +150,12 @@ const readParts = Effect.fnUntraced(function* ({ input }: AnySetting, flags: Giv
 /** All settings whose flags were given; reads the files of documents. */
 export const readSettings = Effect.fnUntraced(function* <S, D>(settings: Settings<S, D>, input: SettingInput<S>) {
   const read: Record<string, unknown> = givenSettings(settings, input)
-  for (const { key, setting } of settings.all as AnySettings["all"]) {
+  for (const named of settings.all as ReadonlyArray<AnyNamed>) {
+    const { key, setting } = named
+    const given = read[key]
+    if (isDocument(setting) && typeof given === "string") {
+      read[key] = given === NONE && setting.default === null ? null : yield* readDocument(named, given)
+    }
     const value = setting.input.kind === "parts" ? yield* readParts(setting, (input as never)[key]) : undefined
     if (value !== undefined) read[key] = value
   }

@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import { challengeFlags, type ChallengeFlags, readChallenge } from "./ChallengeFlags.ts"
 import { proofFlags, type ProofFlags, readProof } from "./ProofFlags.ts"
-import { givenSettings, declaredFlags, type SettingInput } from "./SettingFlags.ts"
+import { declaredFlags, readSettings as readDeclared, type SettingInput } from "./SettingFlags.ts"
 import { readVerification, type VerifyFlags, verifyFlags } from "./VerifyFlags.ts"
 
 export const sourceFlags = {
@@ -34,7 +34,7 @@ export const readSettings = (input: SourceFlags) =>
     const proof = yield* readProof(input)
     const settings: Omit<SourceChange, "name"> = {
       ...(Option.isNone(input.from) ? {} : { from: input.from.value }),
-      ...givenSettings(SOURCE_SETTINGS, input),
+      ...(yield* readDeclared(SOURCE_SETTINGS, input)),
       ...(verify === undefined ? {} : { verify }),
       ...(challenge === undefined ? {} : { challenge }),
       ...(proof === undefined ? {} : { proof }),
