@@ -113,6 +113,28 @@ const skipScreen = (addresses: Addresses["Service"]): ConsoleScreen =>
     },
   })
 
+const secretScreens = (addresses: Addresses["Service"], card: Card): ReadonlyArray<ConsoleScreen> => {
+  const home = ([id]: ReadonlyArray<string>) => `addresses/${id}`
+  const secret = { is: "secret" } as const
+  return [
+    act({
+      path: "/console/addresses/{id}/reveal",
+      action: "address.reveal",
+      home,
+      repeat: "allowed",
+      respond: ({ frame, path: [id] }) => card(frame, idOf(id), secret),
+    }),
+    act({
+      path: "/console/addresses/{id}/rotate",
+      action: "address.reveal",
+      home,
+      repeat: "once",
+      respond: ({ frame, path: [id] }) =>
+        Effect.flatMap(addresses.rotateSecret(idOf(id)), () => card(frame, idOf(id), secret)),
+    }),
+  ]
+}
+
 const addressScreens = Effect.gen(function* () {
   const addresses = yield* Addresses
   const deliveries = yield* Deliveries
@@ -176,21 +198,7 @@ const addressScreens = Effect.gen(function* () {
     }),
     testScreen(addresses, card),
     skipScreen(addresses),
-    act({
-      path: `${path}/reveal`,
-      action: "address.reveal",
-      home,
-      repeat: "allowed",
-      respond: ({ frame, path: [id] }) => card(frame, idOf(id), { is: "secret" }),
-    }),
-    act({
-      path: `${path}/rotate`,
-      action: "address.reveal",
-      home,
-      repeat: "once",
-      respond: ({ frame, path: [id] }) =>
-        Effect.flatMap(addresses.rotateSecret(idOf(id)), () => card(frame, idOf(id), { is: "secret" })),
-    }),
+    ...secretScreens(addresses, card),
     resendScreen(deliveries, card),
   ]
   return [...screens, ...bodyScreens(addresses, card)]

@@ -12,6 +12,7 @@ import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { int8Array } from "../connection/Parameter.ts"
 import { FeedSessions, StatementClient } from "../connection/OwnerClient.ts"
+import type { Statements } from "../connection/StatementPool.ts"
 import { readPage } from "../connection/ReadPages.ts"
 import { ProtocolError } from "../connection/FrameReader.ts"
 import type { Session } from "../connection/ReaderSessions.ts"
@@ -28,6 +29,28 @@ import { beginEpochAbove, type InFile, latestKnown, laterKnown } from "./SetBack
 import { type NameRow, SOURCE_NAMES, SourceNames } from "./SourceNames.ts"
 import { type Watermark, watermark } from "./Fence.ts"
 import { SENT_COLUMNS } from "./EventColumns.ts"
+
+/** A client that is set back continues where it can. */
+const settling = (sql: Statements, writing: PgClient.PgClient) =>
+  Effect.fnUntraced(function* <E>(wanted: FeedQuery, mark: Watermark, inFile: InFile<E> | null, again: Again) {
+    const { after } = wanted
+    const isThere = (fence: Watermark) => (fence.there || inFile === null ? Effect.succeed(fence.there) : inFile(after))
+    let fence = mark
+    let there = yield* isThere(fence)
+    if (!there && inFile !== null) {
+      // Its row may have been brought back between the two looks.
+      fence = yield* again
+      there = fence.there
+    }
+    if (provesSetBack(there, after, Number(fence.epoch))) {
+      yield* beginEpochAbove(writing, after)
+      fence = yield* again
+      there = yield* isThere(fence)
+    }
+    const known = there ? laterKnown(sql, after, inFile) : latestKnown(sql, after, inFile)
+    const settled = wanted.exactly === true ? after : yield* known
+    return { fence, query: settled === after ? wanted : { ...wanted, after: settled } }
+  })
 
 export const layer = Layer.effect(
   FeedStore,
@@ -55,32 +78,7 @@ export const layer = Layer.effect(
     const lookAgain = ({ after }: FeedQuery) =>
       inSession((session) => Effect.tap(watermark(session, after), replicated(session)))
 
-    /** A client that is set back continues where it can. */
-    const settle = Effect.fnUntraced(function* <E>(
-      wanted: FeedQuery,
-      mark: Watermark,
-      inFile: InFile<E> | null,
-      again: Again,
-    ) {
-      const { after } = wanted
-      const isThere = (fence: Watermark) =>
-        fence.there || inFile === null ? Effect.succeed(fence.there) : inFile(after)
-      let fence = mark
-      let there = yield* isThere(fence)
-      if (!there && inFile !== null) {
-        // Its row may have been brought back between the two looks.
-        fence = yield* again
-        there = fence.there
-      }
-      if (provesSetBack(there, after, Number(fence.epoch))) {
-        yield* beginEpochAbove(writing, after)
-        fence = yield* again
-        there = yield* isThere(fence)
-      }
-      const known = there ? laterKnown(sql, after, inFile) : latestKnown(sql, after, inFile)
-      const settled = wanted.exactly === true ? after : yield* known
-      return { fence, query: settled === after ? wanted : { ...wanted, after: settled } }
-    })
+    const settle = settling(sql, writing)
 
     /**
      * A page for which files are read. No session is held meanwhile: the pages of others need it. Files are read before the
