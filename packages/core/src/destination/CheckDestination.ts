@@ -15,19 +15,31 @@ const NAMES = `up to ${MAX_SEGMENTS} names of letters of a to z, digits, dots, h
 /** What a valid location is. */
 export const LOCATION_EXPECTED = `a directory below CABINET_DESTINATION_ROOT, such as events/orders, or s3://BUCKET/PREFIX; a directory and a prefix are ${NAMES}. Or a stream of NATS, nats://STREAM/SUBJECT, with the beginning of the subjects of its messages`
 
-const areNames = (segments: ReadonlyArray<string>): boolean =>
-  segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment))
+const SECRET = "it has a user or a password, which belong to the credentials"
+
+/** Which of the names of a directory or a prefix is not one. */
+const namesFault = (segments: ReadonlyArray<string>): string | null => {
+  if (segments.length > MAX_SEGMENTS) return `it has ${segments.length} names`
+  const wrong = segments.findIndex((segment) => !SEGMENT.test(segment))
+  return wrong < 0 ? null : `name ${wrong + 1} is not such a name`
+}
+
+/** Which part of a location is wrong, in words that have no part of it; null if it is right. */
+const locationFault = (location: string): string | null => {
+  if (isNats(location)) {
+    if (parseNats(location) !== null) return null
+    return location.includes("@")
+      ? SECRET
+      : "the stream or the subject is not of letters, digits, hyphens, underscores and, in the subject, dots"
+  }
+  if (!isS3(location)) return namesFault(location.split("/"))
+  const place = parseS3(location)
+  if (place !== null) return namesFault(place.prefix)
+  return location.includes("@") ? SECRET : "the bucket is not 3 to 63 of a to z, digits, hyphens and single dots"
+}
 
 /** Whether `s3://…` names a bucket and a prefix. */
-export const isBucket = (location: string): boolean => {
-  const place = parseS3(location)
-  return place !== null && areNames(place.prefix)
-}
-
-const isLocation = (location: string): boolean => {
-  if (isNats(location)) return parseNats(location) !== null
-  return isS3(location) ? isBucket(location) : areNames(location.split("/"))
-}
+export const isBucket = (location: string): boolean => isS3(location) && locationFault(location) === null
 
 type Check = AddressCheck["Service"]
 
@@ -100,7 +112,10 @@ export const checkPlace = Effect.fnUntraced(function* (
   { location, format, credentials, ...settings }: GivenPlace,
   obstacle: string | null,
 ) {
-  if (!isLocation(location)) return yield* refuse("bad_location", `The location must be ${LOCATION_EXPECTED}.`)
+  const fault = locationFault(location)
+  if (fault !== null) {
+    return yield* refuse("bad_location", `The location must be ${LOCATION_EXPECTED}. In this one, ${fault}.`)
+  }
   if (isNats(location)) {
     if (format !== "ndjson") return yield* refuse("bad_location", ONLY_FILES)
     if (credentials !== null) yield* checkCredentials(location, credentials)

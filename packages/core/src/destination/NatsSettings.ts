@@ -1,4 +1,5 @@
 /** A destination in a stream of NATS JetStream: `nats://STREAM/SUBJECT`, its brokers, and what signs in to them. */
+import { type Endpoint, parseEndpoint } from "./Endpoint.ts"
 
 const SCHEME = "nats://"
 
@@ -38,22 +39,40 @@ export interface Broker {
 
 const MAX_BROKERS = 9
 const PORT = 4222
+const SCHEMES = ["nats", "tls"]
 
-const parseBroker = (text: string): Broker | null => {
-  const [, scheme, rest] = /^(nats|tls):\/\/([^/]+)\/?$/.exec(text.trim()) ?? []
-  const url = rest === undefined ? null : URL.parse(`http://${rest}`)
-  if (url === null || url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") return null
-  // The port of HTTP is left out of `url`.
-  const port = Number(/:(\d+)$/.exec(rest!)?.[1] ?? PORT)
-  const host = url.hostname.replace(/^\[|\]$/g, "")
-  return { secure: scheme === "tls", host, port, url, text: `${scheme}://${url.hostname}:${port}` }
+/** Whether an endpoint is meant to name brokers. */
+export const namesBrokers = (endpoint: string): boolean => /(^|,)\s*(nats|tls):/i.test(endpoint)
+
+const brokerOf = ({ scheme, hostname, port }: Endpoint): Broker => {
+  const at = `${hostname}:${port ?? PORT}`
+  const host = hostname.replace(/^\[|\]$/g, "")
+  return { secure: scheme === "tls", host, port: port ?? PORT, url: new URL(`http://${at}`), text: `${scheme}://${at}` }
 }
 
-/** The brokers of an endpoint, separated by commas; null if it is anything else. */
+/** The brokers of an endpoint, separated by commas; or why it is not that, in words that have no part of it. */
+export const readBrokers = (endpoint: string): ReadonlyArray<Broker> | string => {
+  const texts = endpoint.split(",")
+  if (texts.length > MAX_BROKERS) return `An endpoint has up to ${MAX_BROKERS} brokers.`
+  const brokers: Array<Broker> = []
+  let before = 0
+  for (const [n, text] of texts.entries()) {
+    const read = parseEndpoint(text.trim(), SCHEMES)
+    if ("why" in read) {
+      const at = before + text.length - text.trimStart().length + read.at + 1
+      const which = texts.length === 1 ? "The endpoint" : `Broker ${n + 1} of the endpoint`
+      return `${which} is not valid from character ${at}: ${read.why}.`
+    }
+    brokers.push(brokerOf(read))
+    before += text.length + 1
+  }
+  return brokers
+}
+
+/** The brokers of an endpoint; null if it is anything else. */
 export const parseBrokers = (endpoint: string): ReadonlyArray<Broker> | null => {
-  const brokers = endpoint.split(",").map(parseBroker)
-  const isList = brokers.length <= MAX_BROKERS && brokers.every((broker) => broker !== null)
-  return isList ? brokers : null
+  const read = readBrokers(endpoint)
+  return typeof read === "string" ? null : read
 }
 
 /** What signs in to a broker. Never shown. */

@@ -3,7 +3,8 @@
  * fields and columns follow from `S3_SETTINGS`. Those of a directory are all null.
  */
 import { type Setting, settingsOf } from "../json/Setting.ts"
-import { parseBrokers } from "./NatsSettings.ts"
+import { parseEndpoint } from "./Endpoint.ts"
+import { namesBrokers, parseBrokers, readBrokers } from "./NatsSettings.ts"
 
 /** How a bucket is named in a URL: in its path, or as a part of the host name. */
 export const URL_STYLES = ["path", "virtual-host"] as const
@@ -21,16 +22,14 @@ export interface S3Settings {
 }
 
 const endpointRefusal = (text: string): string | null => {
-  if (parseBrokers(text) !== null) return null
-  const url = URL.parse(text)
-  const isPlain =
-    url !== null &&
-    (url.protocol === "https:" || url.protocol === "http:") &&
-    url.pathname === "/" &&
-    [url.username, url.password, url.search, url.hash].every((part) => part === "")
-  return isPlain
-    ? null
-    : "The endpoint must be a URL without path, query and password, such as https://s3.example.com or tls://nats.example.com:4222; for brokers, up to nine with commas between them."
+  if (namesBrokers(text)) {
+    const read = readBrokers(text)
+    return typeof read === "string" ? read : null
+  }
+  const read = parseEndpoint(text, ["https", "http"])
+  return "why" in read
+    ? `The endpoint is not valid from character ${read.at + 1}: ${read.why}. It is a URL such as https://s3.example.com, or for a stream tls://nats.example.com:4222; brokers have commas between them.`
+    : null
 }
 
 /** The endpoint in the form in which it is stored. */
@@ -116,7 +115,7 @@ export interface S3Place {
 export const parseS3 = (location: string): S3Place | null => {
   if (!isS3(location)) return null
   const [bucket = "", ...prefix] = location.slice(SCHEME.length).split("/")
-  return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) ? { bucket, prefix } : null
+  return /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket) ? { bucket, prefix } : null
 }
 
 /** The URL of the service, without the bucket's name. */

@@ -34,6 +34,12 @@ const AT_ONCE = 4
 /** A write that takes longer fails, so that it does not hold up other destinations. */
 const WRITE_SECONDS = 15
 
+/** Opening that takes longer fails: a slice needs the rest of the lease. */
+const OPEN_SECONDS = 15
+
+/** While a place is being opened, how often it is asked whether that is still wanted. */
+const LOOK_MILLIS = 1_000
+
 /** How much of the lease is left when a slice appears at the latest. */
 const MARGIN_MILLIS = 2_000
 
@@ -102,10 +108,34 @@ const readSlice = Effect.fnUntraced(function* (
 const tooSlow = () =>
   Effect.fail(new DestinationFailure({ message: `It did not take a slice of events within ${WRITE_SECONDS} seconds.` }))
 
+const notReached = () =>
+  Effect.fail(new DestinationFailure({ message: `It was not reached within ${OPEN_SECONDS} seconds.` }))
+
+/** Completes when the destination is no longer held, or paused: with how the turn ends. */
+const unheld = Effect.fnUntraced(function* (store: DestinationStore["Service"], held: HeldFollower) {
+  for (;;) {
+    yield* Effect.sleep(LOOK_MILLIS)
+    const work = yield* store.work(held)
+    if (work === "lost") return "lost"
+    if (Option.isNone(work)) return "end"
+  }
+})
+
+/** The opened destination; or how the turn ends, because meanwhile another process has it, or a person paused it. */
+const open = Effect.fnUntraced(function* (held: HeldFollower, { destination }: DestinationWork) {
+  const store = yield* DestinationStore
+  const opening = DestinationAdapters.use((adapters) => adapters.open(destination))
+  return yield* Effect.raceFirst(
+    Effect.timeoutOrElse(opening, { duration: `${OPEN_SECONDS} seconds`, orElse: notReached }),
+    unheld(store, held),
+  )
+})
+
 const write = Effect.fnUntraced(function* (held: HeldFollower, work: DestinationWork, startedAt: number) {
   const store = yield* DestinationStore
   const clock = yield* Clock.Clock
-  const opened = yield* DestinationAdapters.use(({ open }) => open(work.destination))
+  const opened = yield* open(held, work)
+  if (typeof opened === "string") return opened
   const place = later(work.place, yield* opened.position(work.place))
   if (isAfter(place, work.place) && !(yield* store.move(held, place))) return "lost"
   // Before the events are read: what is below it is among them.

@@ -15,10 +15,11 @@ import {
 } from "@nats-io/transport-node"
 import { Effect } from "effect"
 import type { PinnedClient } from "../outgoing/PinnedClient.ts"
-import { connectLimited } from "./NatsTransport.ts"
+import { connectLimited, type LimitedOptions } from "./NatsTransport.ts"
 
-/** For each address. */
+/** For an address: of many brokers, all get their turn while the lease of the destination lasts. */
 const CONNECT_MILLIS = 3_000
+const ALL_CONNECT_MILLIS = 12_000
 
 const fail = (message: string) => Effect.fail(new DestinationFailure({ message }))
 
@@ -47,30 +48,35 @@ const signIn = (credentials: NatsCredentials | null): ConnectionOptions => {
 /** Of the certificate: a name is also sent to the broker, an IP address is only compared. */
 const certified = ({ host }: Broker): object => (isIP(host) === 0 ? { servername: host } : { host })
 
-const optionsFor = (broker: Broker, address: string, credentials: NatsCredentials | null): ConnectionOptions => ({
+/** What is the same for all brokers. */
+interface Attempt {
+  readonly credentials: NatsCredentials | null
+  readonly timeout: number
+  /** Aborted with the scope, also while there is no connection yet. */
+  readonly ended: AbortSignal
+}
+
+const optionsFor = (broker: Broker, address: string, { credentials, timeout, ended }: Attempt): LimitedOptions => ({
   servers: [`${isIP(address) === 6 ? `[${address}]` : address}:${broker.port}`],
   resolve: false,
   ignoreClusterUpdates: true,
   reconnect: false,
-  timeout: CONNECT_MILLIS,
+  timeout,
+  ended,
   tls: broker.secure ? certified(broker) : null,
   name: "data-cabinet",
   noAsyncTraces: true,
   ...signIn(credentials),
 })
 
-const reach = Effect.fnUntraced(function* (
-  client: PinnedClient["Service"],
-  broker: Broker,
-  credentials: NatsCredentials | null,
-) {
+const reach = Effect.fnUntraced(function* (client: PinnedClient["Service"], broker: Broker, attempt: Attempt) {
   const addresses = yield* client
     .check(broker.url)
     .pipe(Effect.catch(({ message }) => fail(`The broker was not reached at ${broker.text}: ${message}.`)))
   const attempts = addresses.map((address) =>
     Effect.tryPromise({
-      try: () => connectLimited(optionsFor(broker, address, credentials)),
-      catch: (error) => new DestinationFailure({ message: whyNot(broker, error, credentials !== null) }),
+      try: () => connectLimited(optionsFor(broker, address, attempt)),
+      catch: (error) => new DestinationFailure({ message: whyNot(broker, error, attempt.credentials !== null) }),
     }),
   )
   return yield* Effect.firstSuccessOf(attempts)
@@ -78,9 +84,14 @@ const reach = Effect.fnUntraced(function* (
 
 const close = (connection: NatsConnection) => Effect.ignore(Effect.tryPromise(() => connection.close()))
 
-/** A connection to the first broker that responds, until the scope ends. */
-export const natsConnection = (
+/** A connection to the first broker that responds, until the scope ends. Connecting can be interrupted. */
+export const natsConnection = Effect.fnUntraced(function* (
   client: PinnedClient["Service"],
   brokers: ReadonlyArray<Broker>,
   credentials: NatsCredentials | null,
-) => Effect.acquireRelease(Effect.firstSuccessOf(brokers.map((broker) => reach(client, broker, credentials))), close)
+) {
+  const ended = yield* Effect.abortSignal
+  const timeout = Math.min(CONNECT_MILLIS, Math.floor(ALL_CONNECT_MILLIS / brokers.length))
+  const attempts = brokers.map((broker) => reach(client, broker, { credentials, timeout, ended }))
+  return yield* Effect.acquireRelease(Effect.firstSuccessOf(attempts), close, { interruptible: true })
+})

@@ -11,7 +11,7 @@ import {
   type FeedSlice,
   type OpenDestination,
 } from "@data-cabinet/core/destination/Destination"
-import { type NatsCredentials, parseBrokers, parseNats } from "@data-cabinet/core/destination/NatsSettings"
+import { type NatsCredentials, parseNats, readBrokers } from "@data-cabinet/core/destination/NatsSettings"
 import type { FeedPlace } from "@data-cabinet/core/feed/FeedStore"
 import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import { Effect } from "effect"
@@ -94,7 +94,10 @@ export const natsDestination = Effect.fnUntraced(function* (
   credentials: NatsCredentials | null,
 ) {
   const at = parseNats(location)!
-  const connection = yield* natsConnection(client, parseBrokers(endpoint ?? "") ?? [], credentials)
+  const brokers = readBrokers(endpoint ?? "")
+  // Stored by a version that took more.
+  if (typeof brokers === "string") return yield* failure(`${brokers} Give it again with cabinet destination set.`)
+  const connection = yield* natsConnection(client, brokers, credentials)
   const stream = yield* Effect.promise(() => JetStream.open(connection, at.stream))
   const opened: OpenDestination = {
     mostEvents: MOST_EVENTS,

@@ -1,11 +1,13 @@
 /**
- * The library's socket to a broker, with three limits that the library lacks. Each concerns what a broker, or anyone between,
- * writes before the connection is encrypted:
+ * The library's socket to a broker, with three limits that the library lacks, and an end at any moment. The limits concern what a broker, or anyone
+ * between, writes before the connection is encrypted:
  *
  * - After `tls://` nothing is sent to a broker that does not encrypt. The library compares what the broker says of that in two
  *   ways, so a first line such as `"tls_available":1` made it sign in without encryption.
  * - A socket does not outlive its deadline. The library forgets one whose broker accepts it and says nothing.
  * - A broker cannot fill the memory.
+ *
+ * The library has no way to end an attempt: its socket is closed at once when the connection is no longer wanted.
  */
 import { createConnection, type Socket } from "node:net"
 import {
@@ -25,8 +27,16 @@ const MOST_BYTES = 100 * 1_048_576
 
 type Target = Parameters<NodeTransport["connect"]>[0]
 
+/** The library's options, which it passes on, and when the connection ends. */
+export interface LimitedOptions extends ConnectionOptions {
+  readonly ended: AbortSignal
+}
+
 class LimitedTransport extends NodeTransport {
-  override async connect(target: Target, options: Parameters<NodeTransport["connect"]>[1]): Promise<void> {
+  override async connect(target: Target, given: Parameters<NodeTransport["connect"]>[1]): Promise<void> {
+    const options = given as LimitedOptions
+    options.ended.throwIfAborted()
+    options.ended.addEventListener("abort", () => this.socket?.destroy(), { once: true })
     const late = setTimeout(() => this.socket.destroy(), options.timeout)
     try {
       await super.connect(target, options)
@@ -75,7 +85,7 @@ class LimitedTransport extends NodeTransport {
 }
 
 /** Connects as the library does. */
-export const connectLimited = (options: ConnectionOptions): Promise<NatsConnection> => {
+export const connectLimited = (options: LimitedOptions): Promise<NatsConnection> => {
   setTransportFactory({ factory: () => new LimitedTransport() })
   return NatsConnectionImpl.connect(options)
 }

@@ -14,7 +14,7 @@ import { natsDestination } from "@data-cabinet/delivery/destination/NatsDestinat
 import { layer as names } from "@data-cabinet/delivery/outgoing/NameLookup"
 import { layer as client, PinnedClient } from "@data-cabinet/delivery/outgoing/PinnedClient"
 import { jwtAuthenticator } from "@nats-io/transport-node"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Fiber, Layer, ManagedRuntime } from "effect"
 import { afterAll, assert, beforeAll, describe, it, onTestFinished, vi } from "vitest"
 import { Authority } from "../../../../test/support/certificates.ts"
 import { destinationContract, place, sliceOf } from "../../../../test/support/destinationContract.ts"
@@ -261,6 +261,30 @@ describe.skipIf(!hasNats)(
       assert.match(await failed, /^The broker was not reached at nats:.*timeout/)
       await left
     })
+
+    it.each([
+      ["says nothing", () => {}],
+      [
+        "does not sign it in",
+        (socket: Socket) => void socket.write('INFO {"server_id":"a","version":"2.9.10","proto":1,"headers":true}\r\n'),
+      ],
+    ])(
+      "Connecting to nine brokers, each of which %s, ends at once, with its socket, when it is interrupted",
+      async (_, greet) => {
+        const { at, sockets, broker } = await fakeBroker(greet)
+        const connected = once(broker, "connection")
+        const endpoint = Array.from({ length: 9 }, () => `nats://${at}`).join()
+        vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+        onTestFinished(() => void vi.useRealTimers())
+        const fiber = Effect.runFork(each({ endpoint }).position())
+        await connected
+        if (greet.length > 0) await once(sockets[0]!, "data")
+        const left = once(sockets[0]!, "close")
+        await Effect.runPromise(Fiber.interrupt(fiber))
+        await left
+        assert.lengthOf(sockets, 1)
+      },
+    )
 
     it("A broker's announced addresses are not connected to", async () => {
       let reached = 0

@@ -1,14 +1,16 @@
 /** Destinations on a real PostgreSQL: what is refused, and that only the holder of the lease plans and moves. */
 import { randomBytes } from "node:crypto"
 import { DestinationStore } from "@data-cabinet/core/destination/DestinationStore"
-import { DESTINATION, MAX_DESTINATIONS } from "@data-cabinet/core/destination/Destination"
+import { DESTINATION, DestinationAdapters, MAX_DESTINATIONS } from "@data-cabinet/core/destination/Destination"
+import { destinationFollower } from "@data-cabinet/core/destination/WriteDestination"
 import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
 import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
-import { Effect, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
 import { withDatabase } from "../../../../test/support/postgres.ts"
@@ -147,4 +149,53 @@ it("restart begins again with another tag, and the holder of the earlier claim m
     states.find(({ kind }) => kind === DESTINATION)!,
     { failures: 0, error: null, movedAt: null },
   )
+})
+
+it("opening ends when the destination is paused or restarted meanwhile, and before its lease does", async () => {
+  const { id } = (await add("events")) as { readonly id: number }
+  /** The end of a turn whose place never opens, after this has happened meanwhile, and these seconds. */
+  const turn = async (meanwhile: Effect.Effect<unknown, unknown, DestinationStore>, seconds: number) => {
+    const held = (await claim())!
+    const work = Effect.gen(function* () {
+      const begun = yield* Deferred.make<void>()
+      const closed = yield* Deferred.make<void>()
+      const open = () =>
+        Effect.onInterrupt(Effect.andThen(Deferred.succeed(begun, undefined), Effect.never), () =>
+          Deferred.succeed(closed, undefined),
+        )
+      const adapters = { directoryObstacle: null, open }
+      const fiber = yield* Effect.forkChild(
+        Effect.provideService(destinationFollower.turn(held), DestinationAdapters, adapters),
+      )
+      yield* Deferred.await(begun)
+      yield* meanwhile
+      for (let second = 0; second < seconds; second++) {
+        yield* TestClock.adjust("1 second")
+        // Queries have deadlines by this clock: the one that looks has its response first.
+        yield* DestinationStore.use((known) => known.list)
+      }
+      const end = yield* Fiber.join(fiber).pipe(Effect.catch(({ message }) => Effect.succeed(message)))
+      yield* Deferred.await(closed)
+      return end
+    })
+    return cabinet.runPromise(Effect.scoped(Effect.provide(work, TestClock.layer())))
+  }
+  const all = DestinationStore
+  assert.strictEqual(
+    await turn(
+      all.use((known) => known.pause(id)),
+      1,
+    ),
+    "end",
+  )
+  await store((known) => known.resume(id))
+  await later()
+  assert.strictEqual(
+    await turn(
+      all.use((known) => known.restart(id, "ffffffff")),
+      1,
+    ),
+    "lost",
+  )
+  assert.strictEqual(await turn(Effect.void, 15), "It was not reached within 15 seconds.")
 })
