@@ -72,7 +72,7 @@ export const isLog = (text: string, isCut: boolean): boolean => {
 const isLetter = (lines: ReadonlyArray<string>): boolean =>
   /\S[,.!?:]$/.test(lines[0]!.trimEnd()) &&
   !lines.some((line) => DELIMITERS.some((one) => one.test(line))) &&
-  lines.some((line) => /\p{Ll}[.!?] \p{Lu}/u.test(line) || /\S \S+ \S.*\p{Ll}[.!?]$/u.test(line))
+  lines.some((line) => /\p{Ll}[.!?] \p{Lu}/u.test(line) || (/\S \S+ \S/.test(line) && /\p{Ll}[.!?]$/u.test(line)))
 
 const unseparated = (text: string, isCut: boolean): string | undefined => {
   if (isLog(text, isCut)) return "a log of a program"

@@ -49,7 +49,7 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^version https:\/\/git-lfs\.github\.com\/spec\/v\d/, "a pointer of Git LFS to a file"],
   [/^#! ?\/[\w/.-]+/, "a script"],
   [
-    /^(?:[#;][^\n]{0,500}\n\s*){0,50}\[[\w .:/"\\-]{1,100}\]\s*\n(?:[#;][^\n]{0,500}\n|\s*\n){0,20}[\w .-]{1,100}=/,
+    /^(?:[#;][^\n]{0,500}\n\s*){0,50}\[[\w .:/"\\-]{1,100}\][ \t]*\r?\n(?:[#;][^\n]{0,500}\n|[ \t]*\r?\n){0,20}[\w .-]{1,100}=/,
     "a file of settings (INI)",
   ],
   [

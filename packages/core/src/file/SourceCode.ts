@@ -29,7 +29,7 @@ const BEGINNINGS: ReadonlyArray<RegExp> = [
   /^\w{1,60} <- (?:c|function|read\.\w+|data\.frame|library)\(|^library\(\w+\)/,
   /^(?:resource|variable|provider|module|terraform) (?:"[\w-]+" ?){0,2}\{\r?\n/,
   /^FROM [\w./:@-]{1,200}(?: AS \w+)?\s*\r?\n\s*(?:RUN|COPY|ADD|WORKDIR|ENV|ARG|USER|LABEL|EXPOSE|CMD) /i,
-  /^(?:[A-Z_]+ ?[:?]?= ?.{0,200}\n)*\.?[\w.-]{1,60}:[^\n]{0,200}\n\t\S/,
+  /^(?:[A-Z_]+ ?[:?]?=.{0,200}\n)*\.?[\w.-]{1,60}:[^\n]{0,200}\n\t\S/,
   /^(?:@?echo off|set -e\w{0,5}|param\()/i,
   /^@(?:charset|import|media|font-face|use)\b[^\r\n]{0,200}[;{]/,
   /^\\documentclass\b/,

@@ -151,6 +151,8 @@ const matches = (instructions: ReadonlyArray<Instruction>, text: string, spend: 
     }
     return false
   }
+  // A long expression may be tried on many short texts.
+  spend(instructions.length >> 4)
   if (follow(0, ways)) return true
   for (const character of text) {
     spend(1 + ways.length + steps)

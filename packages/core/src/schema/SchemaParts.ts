@@ -116,6 +116,7 @@ export const dependentRequired: Keyword = (value, keyword, reader) => {
     requiredRule(names(needed, keyword, reader), name),
   )
   return (object, run) => {
+    run.spend(rules.length >> 2)
     for (const rule of rules) {
       const fault = rule(object, run)
       if (fault !== null) return fault
@@ -129,6 +130,7 @@ export const dependentSchemas: Keyword = (value, keyword, reader) => {
   const nodes = named(value, keyword, reader)
   return (object, run) => {
     if (!(object instanceof Map)) return null
+    run.spend(nodes.length >> 2)
     for (const [name, node] of nodes) {
       const fault = object.has(name) ? run.check(node, object) : null
       if (fault !== null) return fault

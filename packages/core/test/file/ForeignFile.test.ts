@@ -269,6 +269,18 @@ it.each([
   assert.strictEqual(result._tag === "Success" && result.success.format, "csv")
 })
 
+// An expression that tries each way to divide such a text would never end.
+it.each([
+  ["[a]", "\n"],
+  ["A=1\n", "A= \n"],
+  ["# a\n", " \n"],
+  ["a b\n", "a= "],
+  ["Hello,\n", "a "],
+])("inspectFile reads a text that begins with %j and repeats %j", async (begin, piece) => {
+  const result = await inspect("a.csv", `${begin}${piece.repeat(4_096 / piece.length)}!`)
+  assert.match(result._tag, /Success|Failure/)
+})
+
 it("inspectFile reads any text in the format that the caller names", async () => {
   const text = "<p>,<b>\n1,2\n"
   const file = { name: "a", size: text.length, bytes: inPieces(Buffer.from(text)) }

@@ -73,6 +73,22 @@ it.each([
   expect(faultOf(schema, JSON.stringify({ list }))).toBe("it takes too long to check")
 })
 
+const list = (item: string) => `{"list":[${Array.from({ length: 10_000 }, () => item).join(",")}]}`
+const onItems = (items: object) => ({ properties: { list: { items } } })
+const manyNames = (value: object) => Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`a${n}`, value]))
+const nested = (inner: string) => `{"list":${"[".repeat(900)}${inner}${",1]".repeat(900)}}`
+const unique = { properties: { list: { uniqueItems: true } } }
+
+it.each([
+  ["a long pattern on many short texts", onItems({ not: { pattern: "^a{1990}" } }), list('""')],
+  ["many dependent names on many objects", onItems({ dependentRequired: manyNames([]) }), list("{}")],
+  ["many dependent schemas on many objects", onItems({ dependentSchemas: manyNames({}) }), list("{}")],
+  ["a long text deep in unique items", unique, nested(`"${"x".repeat(50_000)}"`)],
+  ["a long name deep in unique items", unique, nested(`{"${"x".repeat(50_000)}":1}`)],
+])("counts the work for %s", (_, schema, payload) => {
+  expect(faultOf(schema, payload)).toBe("it takes too long to check")
+})
+
 const eventOf = (payload: JsonObject): NewEvent => ({
   payload,
   text: jsonText(payload),
