@@ -26,7 +26,7 @@ const bodyNow = async () => (await cabinet.cabinet.addresses.get(id)).body
 it("a preview shows event, template and request of the form, and saves nothing", async () => {
   const { status, text } = await editor.post(`/console/addresses/${id}/preview`, { ...fields, preview_event: "" })
   assert.strictEqual(status, 200)
-  const panes = [...text.matchAll(/<pre class="text"[^>]*>\n([^<]*)<\/pre>/g)].map(([, shown]) => shown!)
+  const panes = [...text.matchAll(/<\/h3><pre class="text"[^>]*>\n([^<]*)<\/pre>/g)].map(([, shown]) => shown!)
   assert.lengthOf(panes, 3)
   assert.include(panes[0]!.replaceAll("&quot;", '"'), '"name":"Ada &lt;b&gt;"')
   assert.include(panes[1], "{{payload.name}}")

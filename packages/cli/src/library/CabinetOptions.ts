@@ -79,9 +79,11 @@ export interface OpenCabinetOptions {
   readonly coldRegion?: string | undefined
   /** Where URLs name the bucket. Default: the path with `coldEndpoint`, otherwise the host name. */
   readonly coldUrlStyle?: UrlStyle | undefined
-  /** The keys for the bucket. */
+  /** The id of the access key for the bucket of `coldStore`. */
   readonly awsAccessKeyId?: string | undefined
+  /** The secret of that key. */
   readonly awsSecretAccessKey?: string | undefined
+  /** The session token, if that key is temporary. */
   readonly awsSessionToken?: string | undefined
   /** The age in days at which events move into files. Default 180. */
   readonly coldAfter?: number | undefined

@@ -97,9 +97,12 @@ export const signatureOf = (head: Uint8Array): string | undefined => {
   return found?.[1]
 }
 
-/** Zero bytes so near the beginning are of no name of a column. */
+/** Zero bytes so near the beginning are not part of a column's name. */
 const FIRST_BYTES = 8
 
-/** Whether a text, of a charset of whatever width, begins with zero bytes that are not part of its characters. */
+/**
+ * Whether a text, of a charset of whatever width, begins with zero bytes that are not part of its characters. JSON and a quoted
+ * name may contain one.
+ */
 export const beginsWithZeros = (head: Uint8Array, text: string): boolean =>
-  head.subarray(0, FIRST_BYTES).includes(0) && /^[^\n\r,;|\t]{0,7}\uFFFD/.test(text)
+  head.subarray(0, FIRST_BYTES).includes(0) && /^[^\n\r,;|\t[{"]{0,7}\uFFFD/.test(text)
