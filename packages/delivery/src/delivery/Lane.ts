@@ -6,7 +6,8 @@
  * and its address gets no further request meanwhile. An address begins with two requests at once and earns more with
  * each quick delivery, past the usual maximum only while the lane is half empty and responses take long enough that it
  * helps. For an address that has earned the maximum, deliveries are claimed ahead: some hundreds wait here for their turn, so that one statement claims many, and
- * one statement records the outcomes of many. Deliveries waiting for an address that stops responding, refuses all or
+ * one statement records the outcomes of many. No more wait for all addresses together: a thousand quick addresses share
+ * the slots, and what waited for seconds would be claimed in vain. Deliveries waiting for an address that stops responding, refuses all or
  * slows down are released at once.
  *
  * Decision: docs/decisions/0013-fast-addresses-are-claimed-ahead.md
@@ -26,7 +27,7 @@ export interface LaneLimits {
   readonly maxWindow: number
   /** The maximum while half of the slots are free. */
   readonly wideWindow: number
-  /** The most deliveries of one address claimed ahead of their turn. */
+  /** The most deliveries claimed ahead of their turn, of one address and of all together. */
   readonly ahead: number
   readonly slowMillis: number
 }
@@ -42,6 +43,8 @@ interface Running {
 const MAX_CLAIM = 128
 /** An address idle for this long starts over. */
 const IDLE_MILLIS = 60_000
+/** Of more addresses, those idle the longest start over: each claim states the room of all that are known. */
+const MAX_KNOWN = 4096
 
 export const bytesOf = (delivery: Claimed): number => delivery.event?.json.length ?? 0
 
@@ -50,6 +53,7 @@ export class Lane {
   readonly #limits: LaneLimits
   /** Keyed by claim and not by delivery: a delivery whose lease ended in flight may be claimed here once more. */
   readonly #running = new Map<Claimed, Running>()
+  /** The one claimed for last comes last. */
   readonly #addresses = new Map<number, AdaptiveWindow>()
   /** Addresses that have something waiting and may send it, in turn. */
   readonly #ready = new Set<AdaptiveWindow>()
@@ -69,7 +73,10 @@ export class Lane {
     if (this.#quickBytes >= this.#limits.bytes) return 0
     let ahead = 0
     for (const address of this.#addresses.values()) ahead += address.aheadRoom
-    return Math.max(0, Math.min(MAX_CLAIM, this.#limits.slots - this.#quick)) + ahead
+    return (
+      Math.max(0, Math.min(MAX_CLAIM, this.#limits.slots - this.#quick)) +
+      Math.max(0, Math.min(ahead, this.#limits.ahead - this.#waiting))
+    )
   }
 
   get perAddress(): number {
@@ -97,6 +104,7 @@ export class Lane {
   add(delivery: Claimed, now: number): void {
     const { addressId } = delivery.recipient
     const address = this.#addresses.get(addressId) ?? new AdaptiveWindow(this.#limits, now, this.#isRoomy)
+    this.#addresses.delete(addressId)
     this.#addresses.set(addressId, address)
     address.wait(delivery, now)
     this.#waiting++
@@ -164,7 +172,8 @@ export class Lane {
     for (const [id, address] of this.#addresses) {
       if (address.stuck(now)) this.#giveBack(address)
       if (address.ready(now)) this.#ready.add(address)
-      if (address.held === 0 && now - address.last > IDLE_MILLIS) this.#addresses.delete(id)
+      if (address.held > 0) continue
+      if (this.#addresses.size > MAX_KNOWN || now - address.last > IDLE_MILLIS) this.#addresses.delete(id)
     }
     return found
   }

@@ -218,6 +218,38 @@ it("deliveries are claimed ahead for an address at full capacity, but no more ar
   expect([lane.end(claim(13), "delivered", 1), lane.hasRoom(1)]).toEqual([true, true])
 })
 
+it("a thousand quick addresses together have no more claimed ahead than one of them", () => {
+  const lane = new Lane("healthy", AHEAD)
+  for (let address = 1; address <= 1000; address++) {
+    for (const id of [1, 2, 3]) {
+      begin(lane, delivery(address * 10 + id, address))
+      lane.end(claim(address * 10 + id), "delivered", 0)
+    }
+  }
+  expect([room(lane, 1000), lane.free]).toEqual([12, 12])
+  for (let id = 1; id <= 10; id++) lane.add(delivery(id, id), 0)
+  expect([sendAll(lane).length, lane.held, lane.free]).toEqual([4, 10, 2])
+})
+
+it("of more than 4,096 addresses, those claimed for longest ago start over, unless they hold deliveries", () => {
+  const lane = new Lane("healthy", { ...LIMITS, slots: 5000 })
+  for (let id = 1; id <= 4098; id++) {
+    begin(lane, delivery(id, id))
+    if (id > 1) lane.end(claim(id), "unanswered", 0)
+  }
+  lane.add(delivery(5000, 2), 0)
+  lane.end(claim(5000), "unanswered", 0)
+  lane.check(1)
+  expect([lane.room().size, room(lane, 1), room(lane, 2), room(lane, 3), room(lane, 4), room(lane, 5)]).toEqual([
+    4096,
+    1,
+    0,
+    undefined,
+    undefined,
+    1,
+  ])
+})
+
 it("nothing is claimed ahead for an address that is slow to respond, or whose deliveries are large", () => {
   const slow = proven()
   const large = proven({ ...AHEAD, bytes: 1e12 })

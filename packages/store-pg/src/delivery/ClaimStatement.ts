@@ -70,6 +70,9 @@ const NEXT_AT =
 const FAILS = `(a.failing_since IS NOT NULL
     AND (a.unanswered OR a.failing_since <= (SELECT at FROM clock) - interval '10 seconds'))`
 
+/** Addresses with a room of their own, sorted: a binary search finds one, however many there are. */
+const KNOWN = "(SELECT $1::bigint[])"
+
 /** The room of each address without one of its own. */
 const ROOM = "(SELECT $3::int)"
 
@@ -84,14 +87,13 @@ const walk = (name: string, after: string, until = ""): string => `
     UNION ALL
     SELECT n.id FROM ${name} w CROSS JOIN LATERAL (${nextWithWork("w.id")}) n${until && ` WHERE n.id <= ${until}`}`
 
-/** $1: addresses with a room of their own, $2: those rooms, $4: whether the lane is `failing`. Of the addresses that `walked` has. */
+/** $1: addresses with a room of their own, sorted, $2: those rooms, $4: whether the lane is `failing`. Of the addresses that `walked` has. */
 const withRoom = (walked: string, pace: string): string => `${walked} w CROSS JOIN LATERAL (
     SELECT a.* FROM cabinet.address a
     WHERE a.id = w.id AND a.removed_at IS NULL AND a.paused_at IS NULL AND ${FAILS} = (SELECT $4::boolean) LIMIT 1
   ) a CROSS JOIN LATERAL (
-    SELECT coalesce((
-      SELECT r.room FROM unnest((SELECT $1::bigint[]), (SELECT $2::int[])) AS r (address_id, room) WHERE r.address_id = w.id LIMIT 1
-    ), ${ROOM}) AS room
+    SELECT coalesce(CASE WHEN ${KNOWN}[n.nth] = w.id THEN (SELECT $2::int[])[n.nth] END, ${ROOM}) AS room
+    FROM (SELECT width_bucket(w.id, ${KNOWN}) AS nth OFFSET 0) n
   ) r LEFT JOIN LATERAL (
     SELECT ${NEXT_AT} AS next_at FROM cabinet.address_pace p CROSS JOIN clock WHERE p.address_id = w.id LIMIT 1${pace}
   ) pace ON true
@@ -225,9 +227,7 @@ export const NEXT_DUE = `
   ) d`
 
 /** The first four parameters of both statements. */
-export const roomParameters = (request: Pick<ClaimRequest, "lane" | "perAddress" | "room">) => [
-  [...request.room.keys()],
-  [...request.room.values()],
-  request.perAddress,
-  request.lane === "failing",
-]
+export const roomParameters = ({ lane, perAddress, room }: Pick<ClaimRequest, "lane" | "perAddress" | "room">) => {
+  const ids = [...room.keys()].toSorted((one, other) => one - other)
+  return [ids, ids.map((id) => room.get(id)!), perAddress, lane === "failing"]
+}

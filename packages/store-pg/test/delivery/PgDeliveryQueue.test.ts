@@ -180,8 +180,9 @@ it("claim serves addresses in turn and respects the limit of each", async () => 
       await claim({
         perAddress: 3,
         room: new Map([
-          [ids[0]!, 0],
           [ids[1]!, 2],
+          [ids[2]! + 1, 9],
+          [ids[0]!, 0],
         ]),
       }),
     ),
