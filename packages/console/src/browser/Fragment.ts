@@ -29,7 +29,7 @@ export const say = (text: string): void => {
   if (place !== null) place.textContent = text
 }
 
-/** A row that only takes the height of those that are not elements. */
+/** A row in place of those outside the view, which are not elements: it has their height. */
 export const spacer = (columns: number): HTMLTableRowElement => {
   const row = document.createElement("tr")
   row.className = "gap"

@@ -55,7 +55,7 @@ export class Grid {
     addEventListener("beforeprint", () => this.#draw(0, Math.min(this.#length, PRINTED_ROWS)))
     addEventListener("afterprint", () => this.#soon())
     document.querySelector<HTMLElement>("a[rel=next]")?.toggleAttribute("hidden", true)
-    // A narrow screen begins with the column that says what a row is about.
+    // A narrow screen begins with the column that describes the row.
     const about = box.querySelector<HTMLElement>("th.p")
     if (about !== null && matchMedia("(max-width:42rem)").matches)
       box.scrollLeft = about.offsetLeft - box.querySelector("th")!.clientWidth
@@ -203,7 +203,7 @@ export class Grid {
       const text = await (await fetchText(address)).text()
       if (this.#row !== row) return
       setHtml(panel, text)
-      // Back closes it, as on a phone one expects of what covers the screen.
+      // Back closes the panel: on a phone it covers the screen.
       if (panel.hidden) history.pushState(null, "")
       panel.hidden = false
     } catch {

@@ -4,7 +4,7 @@
  */
 import { say } from "./Fragment.ts"
 
-/** How far from its edge a heading is taken by it, in pixels. */
+/** How close to the right edge of a heading a drag begins, in pixels. */
 const EDGE = 7
 const LEAST = 40
 const STEP = 24
@@ -27,7 +27,8 @@ class Widths {
     const widths = this.#kept()
     for (const [at, heading] of this.headings.entries()) {
       const width = at > 0 ? widths[nameOf(heading)] : undefined
-      if (width === undefined) continue
+      // The name of a column may be that of a member of every object.
+      if (typeof width !== "number") continue
       this.set(at, width)
       table.style.minWidth = "0"
     }
@@ -38,7 +39,7 @@ class Widths {
     this.#columns[at]!.style.width = width === null ? "" : `${Math.max(LEAST, Math.round(width))}px`
   }
 
-  /** Columns that share what is left of the screen would move under the hand. */
+  /** Columns that share the rest of the screen would move during the drag. */
   freeze(): void {
     const widths = this.headings.map((heading) => heading.getBoundingClientRect().width)
     for (const [at, width] of widths.entries()) if (at > 0) this.set(at, width)
@@ -74,7 +75,7 @@ class Widths {
   }
 }
 
-/** The heading whose right edge is here. */
+/** The heading whose right edge is at the pointer. */
 const headingAt = ({ target, clientX }: MouseEvent): HTMLTableCellElement | undefined => {
   const over = target instanceof Element ? target.closest("th") : null
   if (over === null || over.cellIndex === 0) return undefined
@@ -99,7 +100,7 @@ const drags = (widths: Widths): void => {
     addEventListener("pointerup", stop, { signal })
     addEventListener("pointercancel", stop, { signal })
   })
-  // Neither the heading nor its menu is meant by a click at the edge.
+  // A click at the edge is for neither the heading nor its menu.
   const click = (event: MouseEvent) => {
     if (headingAt(event) === undefined) return
     event.preventDefault()

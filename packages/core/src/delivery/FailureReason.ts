@@ -153,7 +153,7 @@ export const REASON_WORDS: ReasonWords = {
   service_stopped: () => "The service was stopped before a response arrived.",
 }
 
-/** Whether a person skipped the event, and nothing was sent. */
+/** Whether a person skipped the event, so that nothing was sent. */
 export const isSkipped = (attempt: FailedAttempt): boolean => failureReason(attempt)?.code === "skipped"
 
 /** The sentence of a reason in the language of `words`. */

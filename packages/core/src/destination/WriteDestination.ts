@@ -34,10 +34,10 @@ const AT_ONCE = 4
 /** A write that takes longer fails, so that it does not hold up other destinations. */
 const WRITE_SECONDS = 15
 
-/** Opening that takes longer fails: a slice needs the rest of the lease. */
+/** The longest opening: a slice needs the rest of the lease. */
 const OPEN_SECONDS = 15
 
-/** While a place is being opened, how often it is asked whether that is still wanted. */
+/** How often the opening of a place checks that the destination is still held, and not paused. */
 const LOOK_MILLIS = 1_000
 
 /** How much of the lease is left when a slice appears at the latest. */
@@ -111,7 +111,7 @@ const tooSlow = () =>
 const notReached = () =>
   Effect.fail(new DestinationFailure({ message: `It was not reached within ${OPEN_SECONDS} seconds.` }))
 
-/** Completes when the destination is no longer held, or paused: with how the turn ends. */
+/** Completes when the destination is no longer held, or is paused. Returns how the turn ends. */
 const unheld = Effect.fnUntraced(function* (store: DestinationStore["Service"], held: HeldFollower) {
   for (;;) {
     yield* Effect.sleep(LOOK_MILLIS)
@@ -121,7 +121,7 @@ const unheld = Effect.fnUntraced(function* (store: DestinationStore["Service"], 
   }
 })
 
-/** The opened destination; or how the turn ends, because meanwhile another process has it, or a person paused it. */
+/** The opened destination, or how the turn ends: another process took it meanwhile, or a person paused it. */
 const open = Effect.fnUntraced(function* (held: HeldFollower, { destination }: DestinationWork) {
   const store = yield* DestinationStore
   const opening = DestinationAdapters.use((adapters) => adapters.open(destination))

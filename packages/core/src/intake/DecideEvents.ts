@@ -1,8 +1,8 @@
 /**
- * Decides about the events of a request by settings of its source, after they were parsed: which of them do not follow its own
- * schema, and then which are delivered to addresses with a filter, since filters read the marks of the schema.
+ * Applies settings of the source to the events of a request, after parsing: first its own schema, which marks events, then the filters
+ * of addresses, which can read the marks.
  *
- * Both may take long, so they run in pieces, and only until the deadline of the request.
+ * Both may take long, so they run in pieces, until the deadline of the request.
  */
 import { filteredInTime } from "../delivery/FilteredDeliveries.ts"
 import type { AcceptRequest } from "../event/EventLog.ts"
@@ -10,14 +10,14 @@ import { inTime, type TimeLimit } from "../runtime/WorkInTurns.ts"
 import { markedEvents } from "../schema/MarkEvents.ts"
 import type { IntakeSource } from "../source/Source.ts"
 
-/** The settings that decide. */
+/** The settings that are applied. */
 export type DecidingSettings = Pick<IntakeSource, "schema" | "filtered">
 
-/** Whether there is anything to decide: most sources have neither. */
+/** Whether a source has such settings: most have neither. */
 export const decides = ({ schema, filtered }: DecidingSettings): boolean =>
   schema !== undefined || filtered !== undefined
 
-/** The request with its decisions; undefined if the deadline passes first. */
+/** The request with marks and filtered addresses; undefined if the deadline passes first. */
 export const decideEvents = async (
   request: AcceptRequest,
   { schema, filtered: addresses }: DecidingSettings,

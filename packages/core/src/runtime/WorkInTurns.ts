@@ -1,9 +1,9 @@
-/** Work that yields between its steps, done in pieces of a few milliseconds, in turn with that of other requests. */
+/** Runs work that yields between its steps, in pieces of a few milliseconds, in turn with the work of other requests. */
 import type { Deadline } from "./Deadline.ts"
 import { inTurns } from "./InTurns.ts"
 import type { TimerWheel } from "./TimerWheel.ts"
 
-/** When work ends unfinished. */
+/** The time after which unfinished work is given up. */
 export interface TimeLimit {
   readonly deadline: Deadline
   readonly wheel: Pick<TimerWheel, "watch">
@@ -26,7 +26,7 @@ export const piecesOf =
 
 const takeTurns = inTurns(setImmediate)
 
-/** The pieces after the first. Undefined if the time is over before. */
+/** Runs the pieces after the first. Undefined if `isOver` ends them first. */
 export const laterPieces = <A>(
   piece: () => A | undefined,
   isOver: () => boolean = () => false,
@@ -44,7 +44,7 @@ export const laterPieces = <A>(
     }, "")
   })
 
-/** Nearly always in one piece and at once. Undefined if the deadline passes first. */
+/** Runs work, nearly always in one piece and synchronously. Undefined if the deadline passes first. */
 export const inTime = <A>(work: Generator<void, A>, { deadline, wheel }: TimeLimit): A | Promise<A | undefined> => {
   const piece = piecesOf(work)
   const done = piece()
@@ -54,7 +54,7 @@ export const inTime = <A>(work: Generator<void, A>, { deadline, wheel }: TimeLim
   return laterPieces(piece, () => isOver).finally(stopWatch)
 }
 
-/** However long it takes. */
+/** Runs work without a deadline. */
 export const untilDone = async <A>(work: Generator<void, A>): Promise<A> => {
   const piece = piecesOf(work)
   return piece() ?? (await laterPieces(piece))!

@@ -1,16 +1,16 @@
-/** What the keywords of a schema are read with, and values of them that several keywords have. */
+/** Reads the values of keywords: what a keyword needs for it, and the kinds of values that several keywords share. */
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import type { LinearPattern } from "./LinearPattern.ts"
 import type { Rule, SchemaNode } from "./SchemaRun.ts"
 
-/** Reads the values of one schema's keywords; a value that is refused ends the reading. */
+/** Reads the values of one schema's keywords; an invalid value ends the reading. */
 export interface KeywordReader {
   readonly refuse: (keyword: string, why: string) => never
-  /** Names of the path in the document. */
+  /** `path`: from this schema. */
   readonly schema: (value: Json, ...path: ReadonlyArray<string>) => SchemaNode
   readonly pattern: (source: string, ...path: ReadonlyArray<string>) => LinearPattern
   readonly reference: (target: string) => SchemaNode
-  /** The schema with all of its keywords. */
+  /** All keywords of the schema. */
   readonly all: JsonObject
 }
 

@@ -1,8 +1,8 @@
 /**
- * Regular expressions that take time in proportion to the text, whatever the expression: all alternatives are followed at
- * once, instead of one after another as JavaScript does. So an owner's `pattern` and a sender's text cannot block the process.
+ * Regular expressions whose time is proportional to the length of the text, for every expression: all alternatives are followed at
+ * once, while JavaScript tries one after another. So an owner's `pattern` and a sender's text cannot block the process.
  *
- * The syntax is JavaScript's with the flag `u`, without what needs backtracking: references to groups, and looking ahead or back.
+ * The syntax is JavaScript's with the flag `u`, without the parts that need backtracking: back references, lookahead and lookbehind.
  */
 import { Result } from "effect"
 import { PatternReader, refuse, Refused, type Tree } from "./PatternSyntax.ts"
@@ -10,16 +10,16 @@ import { PatternReader, refuse, Refused, type Tree } from "./PatternSyntax.ts"
 /** The most instructions of an expression: `{n,m}` repeats those before it. */
 const MAX_INSTRUCTIONS = 2_000
 
-/** Characters have an index in `next`; `begin` and `end` hold only there. */
+/** `character` takes one character; `begin` and `end` match only at the ends of the text, and take none. */
 type Instruction =
   | { readonly op: "character"; readonly is: (character: string) => boolean }
   | { readonly op: "either"; readonly first: number; readonly second: number }
   | { readonly op: "jump"; readonly to: number }
   | { readonly op: "begin" | "end" | "found" }
 
-/** An expression that was read. */
+/** A compiled expression. */
 export interface LinearPattern {
-  /** Whether a text has a match; `spend` is called with the instructions that each character took. */
+  /** Whether a text has a match; `spend` is called with the number of instructions for each character. */
   readonly matches: (text: string, spend: (steps: number) => void) => boolean
   /** The number of its instructions. */
   readonly size: number
@@ -27,7 +27,7 @@ export interface LinearPattern {
 
 const ASCII = 128
 
-/** Whether a character is one of those that this part of an expression means; the answers for ASCII are kept. */
+/** Whether a character matches this part of an expression; results for ASCII are kept. */
 const characterOf = (source: string): ((character: string) => boolean) => {
   const expression = new RegExp(`^(?:${source})$`, "u")
   const known: Array<boolean | undefined> = []
@@ -51,7 +51,7 @@ class Program {
     return this.instructions.push(instruction) - 1
   }
 
-  /** Adds an instruction whose place is known only later. */
+  /** Reserves the place of an instruction whose targets are known only later. */
   #later(): { readonly at: number; readonly be: (instruction: Instruction) => void } {
     const at = this.#add({ op: "found" })
     return { at, be: (instruction) => (this.instructions[at] = instruction) }
@@ -86,7 +86,7 @@ class Program {
     }
   }
 
-  /** Repeated parts share theirs. */
+  /** Equal parts share one test. */
   #characterOf(source: string): (character: string) => boolean {
     const known = this.#characters.get(source)
     if (known !== undefined) return known
@@ -104,7 +104,7 @@ class Program {
     const before = this.instructions.length
     for (let n = 0; n < least; n++) {
       this.add(of)
-      // Whatever is repeated without taking a character is the same once.
+      // Without instructions, repeating changes nothing.
       if (this.instructions.length === before) return
     }
     if (most === Number.POSITIVE_INFINITY) {
@@ -135,7 +135,7 @@ const matches = (instructions: ReadonlyArray<Instruction>, text: string, spend: 
   let place = 0
   let index = 0
   let steps = 0
-  /** Adds the instructions that are reached without a character; true if one of them is the end. */
+  /** Adds the instructions that are reached without taking a character; true if the expression has matched. */
   const follow = (from: number, to: Array<number>): boolean => {
     const open = [from]
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -170,7 +170,7 @@ const matches = (instructions: ReadonlyArray<Instruction>, text: string, spend: 
   return false
 }
 
-/** Fails with why it is not accepted, in words. `room`: the most instructions. */
+/** Fails with the reason in words. `room`: the most instructions. */
 export const linearPattern = (source: string, room: number): Result.Result<LinearPattern, string> => {
   try {
     RegExp(source, "u")

@@ -1,6 +1,6 @@
 /**
- * Marks the events that do not follow their source's own schema. The mark is a field of the payload, as the fields of headers
- * are, so it is in the feed, in deliveries, in rows and in files alike, and every filter knows it.
+ * Marks events that violate their source's own schema. The mark is a field of the payload, like the fields of headers: the feed,
+ * deliveries, rows and files have it, and every filter can use it.
  *
  * Decision: docs/decisions/0106-own-schemas-mark-events.md
  */
@@ -10,7 +10,7 @@ import { JsonWriting } from "../json/JsonText.ts"
 import { untilDone } from "../runtime/WorkInTurns.ts"
 import type { OwnSchema } from "./OwnSchema.ts"
 
-/** The field that is false in an event that does not follow the schema. Others do not have it. */
+/** This field is false in an event that violates the schema; other events do not have it. */
 export const VALID_FIELD = "_valid"
 /** The field with the reason. */
 export const SCHEMA_ERROR_FIELD = "_schema_error"
@@ -20,7 +20,7 @@ const NO_OBJECT = "the body could not be read as an object"
 const isNoObject = (payload: JsonObject): boolean =>
   payload.has("_parse_error") && (payload.has("_raw") || payload.has("_value"))
 
-/** Characters written in one piece. */
+/** Characters written between two yields. */
 const PIECE_SIZE = 65_536
 
 /** Yields between events, and between the pieces of a long one. */
@@ -45,7 +45,7 @@ export function* markedEvents(
   return marked
 }
 
-/** The events of a request that may take as long as it needs; unchanged without a schema. */
+/** Marks events without a deadline. Returns them unchanged without a schema. */
 export const markedBy = async (
   schema: OwnSchema | undefined,
   events: ReadonlyArray<NewEvent>,

@@ -1,6 +1,6 @@
 /**
- * An owner's own JSON Schema of what a source sends. It only marks events, and never refuses one. The document is compiled once,
- * whenever it is saved or first used; what it does not understand is refused with its place, instead of being ignored.
+ * An owner's own JSON Schema for the events of a source. It only marks events, and never refuses one. The document is compiled when it is
+ * saved, and when a process first uses it. Unknown keywords are refused with their place, instead of being ignored.
  *
  * Decision: docs/decisions/0106-own-schemas-mark-events.md
  */
@@ -15,13 +15,13 @@ import { must, type Rule, type SchemaFault, type SchemaNode, SchemaRun, TooLong 
 /** The longest schema, in bytes. */
 export const MAX_SCHEMA_BYTES = 32_768
 const MAX_DEPTH = 64
-/** The most instructions of all its patterns. */
+/** The most instructions of all patterns together. */
 const MAX_PATTERNS = 10_000
 const DRAFT = /^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/
 
 /** A compiled schema. */
 export interface OwnSchema {
-  /** Why a payload does not follow it, as in "/items/0/price must be a number"; null if it does. */
+  /** Why a payload is invalid, as in "/items/0/price must be a number"; null if it is valid. */
   readonly faultOf: (payload: Json) => string | null
 }
 
@@ -124,7 +124,7 @@ class Reading {
   }
 }
 
-/** The longest reason, in characters: names of members may be as long as the payload. */
+/** The longest reason, in characters: the name of a member may be as long as the payload. */
 const MAX_REASON = 300
 
 const inWords = ({ path, must: what }: SchemaFault): string => {
@@ -144,7 +144,7 @@ const faultOf = (root: SchemaNode, payload: Json): string | null => {
   }
 }
 
-/** Fails with a sentence that names the place: line and column, or the path of a keyword. */
+/** Fails with a sentence that names the place: line and column, or the path to a keyword. */
 export const compileSchema = (source: string): Result.Result<OwnSchema, string> => {
   if (Buffer.byteLength(source) > MAX_SCHEMA_BYTES) {
     return Result.fail(`A schema must have at most ${MAX_SCHEMA_BYTES.toLocaleString("en")} bytes.`)
@@ -160,7 +160,7 @@ export const compileSchema = (source: string): Result.Result<OwnSchema, string> 
   }
 }
 
-/** Why a text is not a schema, in words; null if it is. */
+/** Why a schema is refused, in words; null if it is valid. */
 export const schemaRefusal = (source: string): string | null => {
   const compiled = compileSchema(source)
   return Result.isFailure(compiled) ? compiled.failure : null

@@ -1,12 +1,12 @@
-/** The syntax of `LinearPattern`: JavaScript's with the flag `u`, without what needs backtracking. */
+/** Parses the syntax of `LinearPattern`: JavaScript's with the flag `u`, without the parts that need backtracking. */
 
-/** The most parentheses inside each other. */
+/** The deepest nesting of parentheses. */
 const MAX_DEPTH = 50
 
-/** An expression that is not accepted, and why. */
+/** Why an expression is refused. */
 export class Refused extends Error {}
 
-/** Ends the reading. */
+/** Ends the parsing. */
 export const refuse = (what: string): never => {
   throw new Refused(what)
 }
@@ -18,7 +18,7 @@ export type Tree =
   | { readonly is: "all" | "one"; readonly of: ReadonlyArray<Tree> }
   | { readonly is: "repeat"; readonly of: Tree; readonly least: number; readonly most: number }
 
-/** Reads an expression that JavaScript accepts. */
+/** Parses an expression that JavaScript accepts. */
 export class PatternReader {
   readonly #source: string
   #at = 0
@@ -28,7 +28,7 @@ export class PatternReader {
   }
 
   read(depth = 0): Tree {
-    if (depth > MAX_DEPTH) refuse(`it has more than ${MAX_DEPTH} parentheses inside each other`)
+    if (depth > MAX_DEPTH) refuse(`its parentheses are nested more than ${MAX_DEPTH} levels deep`)
     const branches: Array<Tree> = []
     do branches.push(this.#branch(depth))
     while (this.#skip("|"))
@@ -47,7 +47,7 @@ export class PatternReader {
     return found
   }
 
-  /** The match of a sticky expression at this place, which is then behind it. */
+  /** Takes what a sticky expression matches here; null without a match. */
   #take(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.#at
     const match = expression.exec(this.#source)
@@ -75,8 +75,8 @@ export class PatternReader {
       this.#at++
       return inner
     }
-    if (this.#skip("(?")) return refuse("it looks ahead or back, or changes flags")
-    if (this.#take(/\\[bB1-9k]/uy) !== null) return refuse("it has a reference to a group, or \\b")
+    if (this.#skip("(?")) return refuse("it has a lookahead or a lookbehind, or changes flags")
+    if (this.#take(/\\[bB1-9k]/uy) !== null) return refuse("it has a back reference, or \\b")
     const character = this.#take(/\[(?:[^\]\\]|\\.)*\]|\\u\{[^}]*\}|\\u.{4}|\\x..|\\c.|\\[pP]\{[^}]*\}|\\.|./suy)!
     return { is: "character", source: character[0] }
   }

@@ -1,6 +1,6 @@
 /**
- * The keywords of JSON Schema 2020-12, and the rules that they make. Keywords that only describe make none, as does `format`, which the
- * standard leaves without effect too.
+ * The keywords of JSON Schema 2020-12, and the rules that they make. Keywords that only describe make none. Neither does `format`, which
+ * the standard does not enforce by default.
  */
 import { isJsonList, type Json } from "../json/Json.ts"
 import { decimalOf } from "../json/Decimal.ts"
@@ -88,7 +88,7 @@ const condition: Keyword = (value, keyword, reader) => {
   }
 }
 
-/** `then` and `else`; alone they are only read. */
+/** `then` and `else`; without `if` they are only read. */
 const branch: Keyword = (value, keyword, reader) => {
   if (!reader.all.has("if")) reader.schema(value, keyword)
   return null
@@ -106,7 +106,7 @@ const pattern: Keyword = (value, keyword, reader) => {
     typeof one !== "string" || compiled.matches(one, run.spend) ? null : must(`match ${value.slice(0, 100)}`)
 }
 
-/** Every keyword that a schema may have; others, apart from those that begin with `x-`, are refused. */
+/** Every keyword that a schema may have. All others are refused, except those that begin with `x-`. */
 export const KEYWORDS: Readonly<Record<string, Keyword>> = {
   type,
   enum: (value, keyword, { refuse }) =>

@@ -42,7 +42,7 @@ export const contains: Keyword = (value, keyword, reader) => {
   return (list, run) => {
     if (!isJsonList(list)) return null
     const found = list.filter((item) => run.check(node, item) === null).length
-    return found >= from && found <= to ? null : must("contain the items that its schema wants")
+    return found >= from && found <= to ? null : must("contain the number of items that its schema requires")
   }
 }
 
@@ -104,7 +104,7 @@ export const propertyNames: Keyword = (value, keyword, reader) => {
   return (object, run) => {
     if (!(object instanceof Map)) return null
     for (const name of (object as JsonObject).keys()) {
-      if (run.check(node, name) !== null) return { path: [name], must: "must have another name" }
+      if (run.check(node, name) !== null) return { path: [name], must: "must have a name that its schema allows" }
     }
     return null
   }

@@ -1,4 +1,4 @@
-/** The rules of JSON Schema 2020-12 about one value: its type, its number, its text. A value of another type follows them. */
+/** The rules of JSON Schema 2020-12 for a single value: its type, its number, its text. Values of other types pass. */
 import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 import { jsonText } from "../json/JsonText.ts"
@@ -72,7 +72,7 @@ export const boundRule = (keyword: keyof typeof COMPARED, bound: JsonNumber): Ru
 /** Longer numbers are not divided. */
 const MAX_DIGITS = 1_000
 
-/** `multipleOf`: exact, whatever the digits. */
+/** `multipleOf`: exact for any number of digits. */
 export const multipleRule = (divisor: JsonNumber): Rule => {
   const by = decimalOf(divisor.token)!
   return (value, run) => {
@@ -91,7 +91,7 @@ export const multipleRule = (divisor: JsonNumber): Rule => {
   }
 }
 
-/** The number of characters, as far as a limit needs it: a text has at least half as many as code units. */
+/** The number of characters, counted only if the limit needs it: two code units make at most one character less. */
 const characters = (text: string, limit: number, run: SchemaRun): number => {
   if (text.length < limit) return text.length
   if (text.length > 2 * limit + 1) return Math.ceil(text.length / 2)
@@ -151,7 +151,7 @@ export const uniqueRule: Rule = (value, run) => {
   return seen.size === value.length ? null : must("have no two equal items")
 }
 
-/** `required`, and `dependentRequired` without a member that demands them. */
+/** `required`; with `demanding`, one entry of `dependentRequired`. */
 export const requiredRule =
   (names: ReadonlyArray<string>, demanding: string | null = null): Rule =>
   (value, run) => {

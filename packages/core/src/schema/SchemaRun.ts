@@ -1,19 +1,19 @@
 /**
- * Checking one value against a compiled schema. The work is counted, and ends with `TooLong` at a limit: a schema may name itself,
- * or name others twice as often at each level.
+ * Checks one value against a compiled schema. The work is counted, and ends with `TooLong` at a limit: a schema may refer to itself,
+ * or double its references at each level.
  */
 import { compareDecimals, type Decimal, decimalOf } from "../json/Decimal.ts"
 import { isJsonList, type Json, JsonNumber, type JsonObject } from "../json/Json.ts"
 
 /** The most steps for one event: some milliseconds. */
 const MAX_STEPS = 100_000
-/** The most schemas inside each other while a value is checked. */
+/** The deepest nesting of checks. */
 const MAX_DEPTH = 1_000
 
-/** The work took more than the limit. */
+/** The work exceeded the limit. */
 export class TooLong extends Error {}
 
-/** Where a value does not follow a schema. */
+/** Where a value violates a schema. */
 export interface SchemaFault {
   /** Names and indexes, the innermost first. */
   readonly path: Array<string>
@@ -21,24 +21,24 @@ export interface SchemaFault {
   readonly must: string
 }
 
-/** A rule of a schema; null if the value follows it. */
+/** A rule of a schema; null for a valid value. */
 export type Rule = (value: Json, run: SchemaRun) => SchemaFault | null
 
-/** A schema, whose rules are known once all of the document is read. */
+/** A schema; its rules are complete once the whole document is read. */
 export interface SchemaNode {
   rules: ReadonlyArray<Rule>
 }
 
-/** A value must be something else. */
+/** A fault at the value itself. `what` completes "must". */
 export const must = (what: string): SchemaFault => ({ path: [], must: `must ${what}` })
 
-/** A number without digits that mean nothing. */
+/** A number without insignificant digits. */
 export const decimal = (value: JsonNumber, run: SchemaRun): Decimal => {
   run.spend(1 + (value.token.length >> 4))
   return decimalOf(value.token)!
 }
 
-/** The count of one value. */
+/** One check of one value, with its count. */
 export class SchemaRun {
   #steps = 0
   #depth = 0
@@ -68,7 +68,7 @@ export class SchemaRun {
     return fault
   }
 
-  /** Whether two values are equal: numbers by their value, objects whatever the order of their members. */
+  /** Whether two values are equal: numbers by their value, objects in any order of members. */
   isEqual(a: Json, b: Json): boolean {
     this.spend(1)
     if (typeof a === "string" && typeof b === "string") {

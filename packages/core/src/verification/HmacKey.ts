@@ -8,7 +8,7 @@ const PREFIX = "whsec_"
 
 const MAX_KNOWN = 1000
 
-/** By their secrets: to make a key takes as long as to sign with it. */
+/** Keys by their secrets: making a key takes as long as signing with it. */
 const known = new Map<string, KeyObject>()
 
 /** The key that a secret encodes in base64, after an optional `whsec_`. */

@@ -11,16 +11,16 @@ import { type ColdPlace, MissingFile, type Readable, UnreachablePlace } from "./
 /** The part of a file that is read when it is opened: more than what a reader of Parquet begins with. */
 const END_BYTES = 524_288
 
-/** A line that takes less than 8 Mbit/s is too slow. */
+/** A write takes at most this long, and longer in proportion to its size: a connection below 8 Mbit/s is too slow. */
 const WRITE_MILLIS = 14_000
 const BYTES_A_MILLI = 1_000
 
-/** Waits before a read is repeated, which a service is slow or faulty for. */
+/** Pauses before a read that failed for a passing reason is repeated. */
 const PAUSES = [100, 500] as const
 
 const CONTENT_TYPE = "application/vnd.apache.parquet"
 
-/** Refusals that pass by themselves. */
+/** Whether a refusal is likely to pass by itself. */
 const isPassing = (error: unknown): boolean =>
   error instanceof S3Failure && error.status !== null && (error.status >= 500 || error.status === 429)
 
@@ -34,7 +34,7 @@ const arrayOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer
 
 type Run = <A>(work: Effect.Effect<A, S3Failure>) => Promise<A>
 
-/** `location`: as it is shown. `bucket` is opened when it is used first. */
+/** `location`: as it is shown. The bucket is opened on first use. */
 export const coldBucket = (location: string, bucket: () => Promise<S3Bucket>, run: Run): ColdPlace => {
   const part = async (name: string, start: number, end?: number) => {
     const opened = await bucket()
@@ -72,7 +72,7 @@ export const coldBucket = (location: string, bucket: () => Promise<S3Bucket>, ru
         byteLength: size,
         slice: async (start, end = size) => {
           const known = tail
-          // It is not kept for as long as the file is.
+          // Unlike the file, the bytes are not kept.
           tail = null
           if (known !== null && start >= from) return arrayOf(known.subarray(start - from, end - from))
           return arrayOf((await part(name, start, end)).bytes)

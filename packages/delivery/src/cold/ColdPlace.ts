@@ -27,7 +27,7 @@ export interface PlaceWriter {
   readonly abandon: () => Promise<void>
 }
 
-/** A directory, or a bucket. Failures are thrown; one of a missing file is a `MissingFile`, one of a service that does not serve an `UnreachablePlace`. */
+/** A directory, or a bucket. It throws its failures: `MissingFile` for a file that is missing, `UnreachablePlace` for a service that does not respond. */
 export interface ColdPlace {
   readonly location: string
   readonly create: (name: string) => Promise<PlaceWriter>

@@ -1,7 +1,7 @@
 /**
  * The files of cold history as a process reads and writes them. The ends of files and the groups that were read last are
- * kept, within bounds. Few groups are read at a time, because each occupies the process for some milliseconds: who walks old
- * history does not delay the requests of others.
+ * kept, within bounds. Few groups are read at a time, because each occupies the process for some milliseconds: a client that reads
+ * old history does not delay the requests of others.
  */
 import { setImmediate } from "node:timers/promises"
 import {
@@ -77,13 +77,13 @@ const NO_PLACE =
   "A part of the events is in files, and this process has no place for them. Set CABINET_COLD_STORE, as the other processes of the cabinet have it."
 
 /**
- * Returns what waits for a turn. Those who waited while the place did not serve fail by the same failure, instead of one time limit
- * after the other.
+ * Runs work when it is its turn. Work that was waiting when the place did not respond fails with the same failure, instead of
+ * waiting for one time limit after the other.
  */
 const turns = () => {
   const permits = Semaphore.makeUnsafe(AT_ONCE)
   let arrivals = 0
-  /** The last time that the place did not serve, and who had arrived by then. */
+  /** The last failure of a place that did not respond, and how much work had arrived by then. */
   let fault: { readonly failure: ColdFailure; readonly arrivals: number } | null = null
   return <A>(work: () => Promise<A>): Effect.Effect<A, ColdFailure> =>
     Effect.suspend(() => {

@@ -46,10 +46,10 @@ export interface S3Bucket {
   readonly remove: (name: string) => Returns<void>
 }
 
-/** For a service that does not respond. */
+/** The longest wait for a response. */
 const DEADLINE_MILLIS = 14_000
 
-/** Of a request for a part of an object: a person or a program waits. */
+/** The same for a part of an object, because a person or a program waits for it. */
 const READ_MILLIS = 4_000
 
 /** More than the longest page of a list. */
