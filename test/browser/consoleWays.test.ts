@@ -68,6 +68,10 @@ it("Ctrl K opens the palette: what is typed is found, the arrows choose, Enter g
   // Enter before the list is there goes where the list will lead.
   await page.keyboard.press("Enter")
   await page.locator("#add-address input[name=url]:focus").waitFor()
+  // Sources that would not count cannot be marked.
+  assert.isTrue(await page.isHidden("#add-address input[name=source]"))
+  await page.check("#add-address input[value=some]")
+  await page.locator("#add-address input[name=source]").first().check()
   assert.deepStrictEqual([visit.outside, visit.complaints], [[], []])
 })
 
@@ -86,7 +90,8 @@ it("a form's message is answered by two clicks: it opens beside the list, counts
   await write("Alan")
   // While the screen is open, its number grows and its list stays.
   await page.locator("h1").filter({ hasText: "3 new" }).waitFor()
-  await page.click(".people th a")
+  // All of the line opens it, not its name alone.
+  await page.click(".people th small")
   const href = await page.getAttribute("#panel a.main", "href")
   assert.include(href, "mailto:Grace@example.com?subject=Re%3A%20Order&body=")
   assert.deepStrictEqual(await axeComplaints(page), [])

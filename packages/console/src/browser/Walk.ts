@@ -67,7 +67,11 @@ export const walkLists = (): void => {
   addEventListener("popstate", () => void show())
   list.addEventListener("click", (event) => {
     const { target } = event as MouseEvent
-    const link = links.find((one) => target instanceof Node && one.contains(target))
+    if (!(target instanceof Element)) return
+    // All of a line opens it, but what acts by itself, and text that is being selected.
+    const own = target.closest("a,button,input,label")
+    const link = links.find((one) => (own === null ? rowOf(one).contains(target) : one === own))
+    if (own === null && getSelection()?.isCollapsed === false) return
     const { ctrlKey, metaKey, shiftKey } = event as MouseEvent
     if (link === undefined || ctrlKey || metaKey || shiftKey) return
     event.preventDefault()

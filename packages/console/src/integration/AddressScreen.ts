@@ -124,7 +124,7 @@ const resendForm = (frame: Frame, { address }: AddressData): HtmlValue => {
       path: consolePath(frame, `addresses/${address.id}/resend`),
       kind: "row wrap ends",
       body: markup`<label>${table.from} (UTC) <input type="datetime-local" name="from" required step="1"></label><label>${table.to} (UTC) <input type="datetime-local" name="to" required step="1"></label>
-<label class="choice"><input type="radio" name="only" value="failed" checked> ${words.onlyFailed}</label><label class="choice"><input type="radio" name="only" value="all"> ${words.everything}</label>
+<fieldset><label class="choice"><input type="radio" name="only" value="failed" checked> ${words.onlyFailed}</label><label class="choice"><input type="radio" name="only" value="all"> ${words.everything}</label></fieldset>
 <button>${words.countFirst}</button>`,
     })}</section>`
   )
