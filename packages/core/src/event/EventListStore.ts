@@ -76,12 +76,15 @@ export const listedShape = Shape.object<Omit<ListedEvent, "event">>("What became
     actorShape("The actor that moved it to the trash."),
     "Null if it is not there, or if that is not known.",
   ),
-  deliveries: Shape.object<DeliveryCounts>("How many deliveries it has in which state.", {
-    due: Shape.whole("To be sent, now or later."),
-    delivered: Shape.whole("Delivered."),
-    failed: Shape.whole("Given up."),
-    cancelled: Shape.whole("Cancelled."),
-  }),
+  deliveries: Shape.object<DeliveryCounts>(
+    "How many deliveries it has in which state. One in order counts by the position of its address, unless that has a filter.",
+    {
+      due: Shape.whole("To be sent, now or later."),
+      delivered: Shape.whole("Delivered."),
+      failed: Shape.whole("Given up."),
+      cancelled: Shape.whole("Cancelled."),
+    },
+  ),
 })
 
 /** A place between two events of the list, as text; only the store interprets it. */

@@ -4,6 +4,7 @@
  *
  * Decision: docs/decisions/0046-lists-walk-the-feeds-indexes.md
  */
+import { IS_DELIVERED } from "../delivery/DeliveryStatement.ts"
 import { type Channel, CHANNELS, type SpamReason } from "@data-cabinet/core/event/EventLog"
 import type { EventFilter, EventPlace, EventState, InboxMark } from "@data-cabinet/core/event/EventListStore"
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
@@ -218,9 +219,28 @@ export const sliceStatement = (slice: Slice) => {
   return { text, values: values.all }
 }
 
-/** $1: events. Counts their deliveries by state. */
+/**
+ * $1: events. Counts their deliveries by state. Those in order have no line of their own in most cases: they count by the
+ * position of their address, unless a filter decides about them.
+ */
 export const DELIVERY_COUNTS = `
+  WITH had AS MATERIALIZED (
+    SELECT event_id, address_id, state FROM cabinet.delivery_all WHERE event_id = ANY ($1::int8[])
+  ), stated AS (
+    SELECT event_id, state FROM had
+    UNION ALL
+    SELECT e.id, CASE WHEN (e.epoch, e.xid, e.id) <= (f.epoch, f.xid, f.event_id) THEN 'delivered' ELSE 'due' END
+    FROM cabinet.event e CROSS JOIN cabinet.ordered_delivery o
+      JOIN cabinet.follower f ON f.id = o.follower_id JOIN cabinet.address a ON a.id = o.address_id
+    CROSS JOIN LATERAL (
+      SELECT r.every_source, r.sources, r.filters FROM cabinet.address_rule r
+      WHERE r.address_id = o.address_id AND (r.epoch, r.xid) <= (e.epoch, e.xid) ORDER BY r.epoch DESC, r.xid DESC LIMIT 1
+    ) r
+    WHERE e.id = ANY ($1::int8[]) AND ${IS_DELIVERED} AND a.removed_at IS NULL AND r.filters IS NULL
+      AND (r.every_source OR e.source_id = ANY (r.sources))
+      AND NOT EXISTS (SELECT FROM had h WHERE h.event_id = e.id AND h.address_id = o.address_id)
+  )
   SELECT event_id::float8 AS id, count(*) FILTER (WHERE state = 'due')::float8 AS due,
     count(*) FILTER (WHERE state = 'delivered')::float8 AS delivered, count(*) FILTER (WHERE state = 'failed')::float8 AS failed,
     count(*) FILTER (WHERE state = 'cancelled')::float8 AS cancelled
-  FROM cabinet.delivery_all WHERE event_id = ANY ($1::int8[]) GROUP BY event_id`
+  FROM stated GROUP BY event_id`

@@ -1,4 +1,5 @@
 import { CurrentActor } from "@data-cabinet/core/audit/Actor"
+import { Addresses } from "@data-cabinet/core/delivery/Addresses"
 import { EventBrowser, type EventQuery, listedEventText } from "@data-cabinet/core/event/EventBrowser"
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
@@ -189,4 +190,30 @@ it("EventBrowser refuses unknown sources, invalid times and cursors of other lis
   assert.strictEqual(await refused({ sourceId: 999_999 }), "no_such_source")
   assert.strictEqual(await refused({ from: "yesterday" }), "bad_period")
   assert.strictEqual(await refused({ to: "2026-02-30T00:00:00Z" }), "bad_period")
+})
+
+it("EventBrowser counts deliveries in order by the position of their address, unless a filter decides about them", async () => {
+  const sourceId = await makeSource("In order")
+  const add = (path: string, settings: object) =>
+    run(
+      Addresses.use((all) =>
+        all.create({ url: `https://1.1.1.1/${path}`, sources: [sourceId], order: "feed", ...settings }),
+      ),
+    )
+  await add("all", {})
+  await add("filtered", { filters: [{ fc: "n", fo: "eq", fv: "1" }] })
+  const events: Array<number> = []
+  for (const n of ["1", "2", "3"]) events.push(await accept(sourceId, { n }))
+  const counts = async () => (await pageOf({ limit: 3, sourceId })).items.map(({ deliveries }) => deliveries)
+  const due = { due: 1, delivered: 0, failed: 0, cancelled: 0 }
+  const delivered = { ...due, due: 0, delivered: 1 }
+  assert.deepStrictEqual(await counts(), [due, due, due])
+  await database.run(`
+    UPDATE cabinet.follower f SET epoch = e.epoch, xid = e.xid, event_id = e.id
+    FROM cabinet.event e, cabinet.ordered_delivery o WHERE e.id = ${events[1]} AND o.follower_id = f.id`)
+  assert.deepStrictEqual(await counts(), [due, delivered, delivered])
+  await database.run(`
+    INSERT INTO cabinet.delivery (address_id, event_id, state, created_at, due_at)
+    SELECT min(address_id), ${events[0]}, 'cancelled', now(), now() FROM cabinet.ordered_delivery`)
+  assert.deepStrictEqual((await counts())[2], { ...due, due: 0, cancelled: 1 })
 })
