@@ -73,8 +73,8 @@ const SOURCE: LabelsOf<typeof SOURCE_SETTINGS.declared> = {
     russian: "Сайты, на которых стоит форма; с других — спам (пусто: с любых)",
   },
   schema: {
-    english: "Own JSON Schema; events that do not follow it are marked, and accepted all the same",
-    russian: "Своя схема JSON; события, которые ей не отвечают, помечаются и всё равно принимаются",
+    english: "Own JSON Schema; events that violate it are marked, and still accepted",
+    russian: "Своя схема JSON; события, которые ей не соответствуют, принимаются с пометкой",
   },
   inbox: {
     english: "Show its events as messages in the inbox",
@@ -185,7 +185,7 @@ export const RUSSIAN_SETTING_REFUSALS: Readonly<Record<Errors[number]["code"], s
   bad_thanks_url: "Адрес страницы благодарности должен начинаться с имени протокола сайта.",
   bad_keep_headers: "Такой заголовок сохранять нельзя, или начало имени слишком короткое.",
   bad_header_fields: "Такой заголовок не может быть полем.",
-  bad_schema: "Схема не разобрана: это не JSON, она слишком длинная или в ней есть непонятное слово.",
+  bad_schema: "Схема не разобрана: это не JSON, она слишком длинная или в ней есть неизвестное ключевое слово.",
   bad_honeypot: "Ловушка не может называться так, как поле формы.",
   bad_inbox: "Входящие можно только включить или выключить.",
   bad_allow_origins: "Это не адрес сайта, или их слишком много.",
