@@ -211,7 +211,11 @@ it("Back closes the row that is open, and so does Esc without leaving a step beh
   assert.strictEqual(page.url(), table)
   await page.click("tbody tr:nth-child(2) td:nth-child(4)")
   await page.waitForSelector("#panel:not([hidden])")
+  const isBack = page.evaluate(() =>
+    new Promise((done) => addEventListener("popstate", done, { once: true })).then(() => true),
+  )
   await page.keyboard.press("Escape")
+  assert.isTrue(await isBack)
   await page.waitForSelector("#panel[hidden]", { state: "attached" })
   await page.goBack()
   assert.strictEqual(page.url(), `${cabinet.base}/console/tables`)

@@ -339,7 +339,7 @@ it("an own schema marks events in feed, rows, filters and deliveries, from reque
     [
       { n: 1 },
       { n: "1", _valid: false, _schema_error: "/n must be an integer" },
-      { m: 1, _valid: false, _schema_error: 'the whole must have a member "n"' },
+      { m: 1, _valid: false, _schema_error: 'the payload must have a member "n"' },
     ],
   )
   const invalid = { fc: "_valid", fo: "eq", fv: "false" } as const
@@ -347,7 +347,7 @@ it("an own schema marks events in feed, rows, filters and deliveries, from reque
   assert.deepStrictEqual(
     rows.map((row) => [row["_event_id"], row["_schema_error"]]),
     [
-      [three, 'the whole must have a member "n"'],
+      [three, 'the payload must have a member "n"'],
       [two, "/n must be an integer"],
     ],
   )

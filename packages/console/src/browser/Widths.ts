@@ -49,7 +49,7 @@ class Widths {
   /** A browser may refuse to keep anything. */
   #kept(): Partial<Record<string, number>> {
     try {
-      return JSON.parse(localStorage.getItem(this.#key) ?? "{}") as Partial<Record<string, number>>
+      return (JSON.parse(localStorage.getItem(this.#key) ?? "null") ?? {}) as Partial<Record<string, number>>
     } catch {
       return {}
     }

@@ -45,7 +45,7 @@ const pathOf = (reference: string): ReadonlyArray<string> | null => {
   }
 }
 
-const FORBIDDEN: Rule = () => must("not be there")
+const FORBIDDEN: Rule = () => must("not be present")
 
 class Reading {
   /** By their places in the document. */
@@ -128,7 +128,7 @@ class Reading {
 const MAX_REASON = 300
 
 const inWords = ({ path, must: what }: SchemaFault): string => {
-  const text = `${path.length === 0 ? "the whole" : pointer(path.toReversed())} ${what}`
+  const text = `${path.length === 0 ? "the payload" : pointer(path.toReversed())} ${what}`
   return text.length > MAX_REASON ? `${text.slice(0, MAX_REASON)}…`.toWellFormed() : text
 }
 

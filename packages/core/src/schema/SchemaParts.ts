@@ -90,7 +90,7 @@ export const additionalProperties: Keyword = (value, keyword, reader) => {
     for (const [name, member] of object as JsonObject) {
       run.spend(1)
       if (known.has(name) || patterns.some((pattern) => pattern.matches(name, run.spend))) continue
-      if (value === false) return { path: [name], must: "must not be there" }
+      if (value === false) return { path: [name], must: "must not be present" }
       const fault = run.checkInner(node, member, name)
       if (fault !== null) return fault
     }

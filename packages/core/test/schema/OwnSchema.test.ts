@@ -24,12 +24,12 @@ it("says where a value does not follow the schema, and what it must be", () => {
     $defs: { item: { properties: { sku: { pattern: "^[A-Z]{2}-\\d+$" }, price: { multipleOf: 0.01 } } } },
   }
   expect(faultOf(schema, '{"id":1.0,"items":[{"sku":"AB-12","price":19.99}]}')).toBeNull()
-  expect(faultOf(schema, '{"items":[]}')).toBe('the whole must have a member "id"')
+  expect(faultOf(schema, '{"items":[]}')).toBe('the payload must have a member "id"')
   expect(faultOf(schema, '{"id":"1"}')).toBe("/id must be an integer")
   expect(faultOf(schema, '{"id":1,"items":[{},{"sku":"ab-12"}]}')).toBe("/items/1/sku must match ^[A-Z]{2}-\\d+$")
   expect(faultOf(schema, '{"id":1,"items":[{"price":0.015}]}')).toBe("/items/0/price must be a multiple of 0.01")
   expect(faultOf(schema, '{"id":1,"a/b":2}')).toBe("/a~1b must be 1")
-  expect(faultOf(schema, '{"id":1,"more":2}')).toBe("/more must not be there")
+  expect(faultOf(schema, '{"id":1,"more":2}')).toBe("/more must not be present")
 })
 
 it("compares numbers to the last digit", () => {
