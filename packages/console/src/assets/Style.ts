@@ -62,7 +62,7 @@ table.list{width:100%;border-collapse:collapse}
 .list th,.list td{text-align:left;padding:.5rem 1rem;border-top:1px solid var(--line);font-weight:400;overflow-wrap:anywhere;vertical-align:top}
 .list thead th{color:var(--soft);font-size:.85rem;padding-block:.3rem;border-top:0}
 .list thead th{white-space:nowrap}.list tbody th a{font-weight:550}.list tbody tr:hover{background:var(--hover)}
-.card:not(.flush) .list :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
+.card:not(.flush) .list:not(.flush>*) :is(th,td):first-child{padding-left:0}.list .n{text-align:right;white-space:nowrap}.list td:has(>form){padding-block:.15rem}
 dl.facts{display:grid;grid-template-columns:fit-content(40%) 1fr;gap:.25rem 1rem;margin:0 0 1rem}.facts dt{color:var(--soft);min-width:5rem;overflow-wrap:anywhere}.facts dd{margin:0;overflow-wrap:anywhere;min-width:0}
 .top{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem;padding:.6rem 1rem .3rem}.top>p{margin:0 auto 0 0}h1>button{font-weight:inherit;margin-left:-.7rem;white-space:normal;text-align:start}h1+.menu+p{margin-left:-.5rem}.item[aria-current]{font-weight:600;background:var(--pick)}.acts{display:flex;gap:.4rem;margin:0}.acts:not(:popover-open){position:static;inset:auto;width:auto;height:auto;padding:0;border:0;overflow:visible;background:none;color:inherit}.more{display:none}
 .tools{display:flex;flex-wrap:wrap;gap:.4rem;padding:.3rem 1rem .5rem;position:relative}.tools>.field{flex:1 1 14rem;max-width:26rem}.tools>.wrong{order:8;margin:0}.tools>.field:has(+.wrong){margin:0!important}

@@ -35,9 +35,6 @@ const form = (frame: Frame, { sources, report }: FileData): HtmlValue => {
 const importTable = (frame: Frame, { imports, sources, timeZone }: FileData): Html => {
   const { file: words, event } = frame.words
   const moment = momentsIn(timeZone)
-  if (imports.length === 0) {
-    return markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>`
-  }
   const nameOf = (id: number) => sources.find((source) => source.id === id)?.name ?? String(id)
   const line = (one: ImportStatus) =>
     markup`<tr><th scope="row"><a href="${consolePath(frame, `files/${one.id}`)}">${one.name}</a><small>${event.channels[one.channel] ?? one.channel}</small></th><td><a href="${consolePath(frame, `sources/${one.sourceId}`)}">${nameOf(one.sourceId)}</a></td><td class="wide-only">${moment(one.createdAt)}</td>
@@ -50,8 +47,8 @@ export const fileScreen = (frame: Frame, data: FileData): Screen => {
   return {
     title: words.files,
     section: "files",
-    main: markup`<div class="head"><h1>${words.files}</h1></div>${fileTabs(frame, "files")}${form(frame, data)}<div id="report">${data.report !== null && reportBox(frame, data.report)}</div>
-${importTable(frame, data)}`,
+    main: markup`<div class="head"><h1>${words.files}</h1></div>${fileTabs(frame, "files")}${form(frame, data)}<div id="report">${data.report === null ? data.imports.length === 0 && markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>` : reportBox(frame, data.report)}</div>
+${data.imports.length > 0 && importTable(frame, data)}`,
   }
 }
 

@@ -30,6 +30,23 @@ const cell = (token: string | undefined): Html => {
   return text === "" ? markup`<td class="e"></td>` : markup`<td>${cut(text)}</td>`
 }
 
+const LOOKS = {
+  numbers: /^[-+]?(?:\d+|\d{1,3}(?:[. \u00A0]\d{3})+),\d+$/,
+  days: /^\d{1,2}[./]\d{1,2}[./]\d{4}$/,
+} as const
+
+/**
+ * The fields whose shown values are all numbers with a decimal comma, or all days in a local notation. Unless the notation is
+ * chosen, they become text, which sorts 9,50 after 10.
+ */
+export const localFields = (rows: ReadonlyArray<string>, looks: keyof typeof LOOKS): ReadonlyArray<string> => {
+  const lines = rows.filter(isPlain).map(cellsOf)
+  return [...new Set(lines.flatMap((line) => [...line.keys()]))].filter((name) => {
+    const texts = lines.map((line) => shownText(line.get(name) ?? '""')).filter((text) => text !== "")
+    return texts.length > 0 && texts.every((text) => LOOKS[looks].test(text))
+  })
+}
+
 /** Rows that do not fit a table are shown as JSON. */
 export const previewTable = (rows: ReadonlyArray<string>): Html => {
   if (!rows.every(isPlain)) {

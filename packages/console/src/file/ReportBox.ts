@@ -4,8 +4,8 @@ import { type Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/
 import { doubtTable } from "./Doubts.ts"
 import { failureText } from "../html/FailureText.ts"
 import { badge, type Tone } from "../html/Badge.ts"
-import type { Frame } from "../html/Shell.ts"
-import { previewTable } from "./PreviewTable.ts"
+import { consolePath, type Frame } from "../html/Shell.ts"
+import { localFields, previewTable } from "./PreviewTable.ts"
 
 const TONES: Readonly<Record<ImportReport["state"], Tone>> = {
   done: "good",
@@ -41,6 +41,18 @@ const readingsOf = (frame: Frame, { readings }: ImportReport): HtmlValue => {
   )}`
 }
 
+/** Fields that become text, although they would be numbers or days once the notation is chosen above. */
+const unreadFields = (frame: Frame, { preview, readAs }: ImportReport): HtmlValue => {
+  const { file: words } = frame.words
+  const read = new Set(readAs.map(({ field }) => field))
+  return (["numbers", "days"] as const).map((looks) => {
+    const fields = localFields(preview, looks).filter((field) => !read.has(field))
+    return (
+      fields.length > 0 && markup`<div class="box warn"><p><b>${fields.join(", ")}</b>: ${words.local[looks]}</p></div>`
+    )
+  })
+}
+
 /** A refused file shows its first errors; the rest is counted. */
 export const reportBox = (frame: Frame, report: ImportReport): Html => {
   const { file: words } = frame.words
@@ -56,8 +68,8 @@ export const reportBox = (frame: Frame, report: ImportReport): Html => {
     report.headerRow === null ? null : words.headerAt(report.headerRow),
     report.sheet,
   ]
-  return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}</p>
+  return markup`<section class="card" role="status" aria-labelledby="report-title"><h2 id="report-title">${report.file} ${badge(TONES[report.state], words.states[report.state])}</h2><p>${said}${report.importId !== null && markup` <a href="${consolePath(frame, `files/${report.importId}`)}">${words.theImport}</a> · <a href="${consolePath(frame, `sources/${report.sourceId}`)}">${words.itsSource}</a>`}</p>
 <p class="soft">${facts.filter((fact) => fact !== null).join(" · ")}${report.replaced > 0 && ` · ${words.replaced(report.replaced)}`}</p>${report.failure !== null && markup`<p>${failureText(frame, report.failure)}</p>`}
 ${report.importedBefore !== null && markup`<p>${words.before} ${report.importedBefore.createdAt}</p>`}
-${readingsOf(frame, report)}${doubtTable(frame, report.doubts)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${previewTable(report.preview)}</details>`}</section>`
+${unreadFields(frame, report)}${readingsOf(frame, report)}${doubtTable(frame, report.doubts)}${readFields(frame, report)}${places.length > 0 && markup`<table class="list">${places}</table>`}${report.preview.length > 0 && markup`<details open><summary>${words.preview}</summary>${previewTable(report.preview)}</details>`}</section>`
 }

@@ -25,6 +25,6 @@ export const textOrderNotes = (frame: Frame, data: ToolbarData): HtmlValue => {
     const settings = settingsPath(frame, data, column)
     const link =
       settings !== null && markup` <a href="${withQuery(settings, [["type", "numeric"]])}">${words.retype}</a>`
-    return markup`<p class="soft"><b>${data.labels.get(column) ?? column}</b>: ${words.textOrder}${link}</p>`
+    return markup`<p class="note soft"><b>${data.labels.get(column) ?? column}</b>: ${words.textOrder}${link}</p>`
   })
 }

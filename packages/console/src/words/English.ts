@@ -1032,6 +1032,12 @@ export const ENGLISH = {
     notationHint: "Columns become numbers or days if all their values are written this way; the others do not change.",
     readAs: { number: "read as numbers", date: "read as days", text: "stays text" },
     fits: (fit: number, all: number) => `${fit} of ${all}`,
+    local: {
+      numbers: "read as text. For numbers, choose in Options how numbers are written.",
+      days: "read as text. For days, choose in Options how days are written.",
+    },
+    theImport: "The import",
+    itsSource: "its source and table",
     stayText: "The first values that are not written this way and stay text:",
     skipRefused: "Import the rows that can be read, and skip the others",
     again: "Import it again, if the same file was imported before",

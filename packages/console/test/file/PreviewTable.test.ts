@@ -1,4 +1,4 @@
-import { previewTable } from "@data-cabinet/console/file/PreviewTable"
+import { localFields, previewTable } from "@data-cabinet/console/file/PreviewTable"
 import { assert, it } from "vitest"
 
 it("previewTable shows the fields of a file as columns, with every digit, and NULL apart from an empty text", () => {
@@ -13,4 +13,13 @@ it("previewTable shows rows that do not fit a table as JSON", () => {
     assert.notInclude(previewTable([row]).text, "<table", row)
   }
   assert.include(previewTable(['{"a":1,"a":2}']).text, ">2<")
+})
+
+it("localFields finds numbers with a decimal comma and local days; one other value, or none at all, is enough against it", () => {
+  const rows = [
+    '{"sum":"1.490,92","day":"2.03.2026","mixed":"1,5","code":"100","none":""}',
+    '{"sum":"-7,5","day":"","mixed":"a","none":null}',
+  ]
+  assert.deepStrictEqual(localFields(rows, "numbers"), ["sum"])
+  assert.deepStrictEqual(localFields(rows, "days"), ["day"])
 })
