@@ -209,6 +209,67 @@ it("the console shows how far each destination has come, and why one waits; its 
   assert.deepEqual([filled.status, filled.text.includes("lines has files of this destination")], [409, true])
 })
 
+it("the console adds a destination and changes its credentials, for an owner; a refused form comes back without them", async () => {
+  const editor = visitor(cabinet.base, await cabinet.as("editor"))
+  const form = { location: "s3://events/form", format: "parquet", from: "now", scope: "all", endpoint: s3.endpoint }
+  const keys = { access_key_id: "AKFORM", secret_access_key: "hush-hush" }
+  for (const one of [editor, viewer]) {
+    assert.notInclude((await one.get("/console/destinations")).text, 'name="location"')
+    assert.strictEqual((await one.post("/console/destinations", { ...form, ...keys })).status, 403)
+  }
+  const refused = async (more: Readonly<Record<string, string>>, field: string, says: RegExp) => {
+    const { status, text } = await owner.post("/console/destinations", { ...form, ...keys, ...more })
+    assert.strictEqual(status, 400, text)
+    const [input = ""] = new RegExp(`<(?:input|select)[^>]* name="${field}"[^>]*>`).exec(text) ?? []
+    assert.match(input, /aria-invalid="true"/)
+    assert.match(text, says)
+    assert.include(text, `value="${more["location"] ?? form.location}"`)
+    for (const secret of [...Object.values(keys), "correct-horse"]) assert.notInclude(text, secret)
+  }
+  await refused({ location: "../up" }, "location", /name 1 is not such a name/)
+  await refused({ endpoint: "https://h:99999" }, "endpoint", /not valid from character 11/)
+  await refused({ endpoint: "http://10.0.0.1" }, "endpoint", /not_public/)
+  await refused({ region: "Mars!" }, "region", /bad_region/)
+  await refused({ access_key_id: "", secret_access_key: "" }, "access_key_id", /credentials_needed/)
+  await refused({ secret_access_key: "" }, "access_key_id", /credentials of one kind/)
+  const stream = { location: "nats://FORM/x", format: "ndjson", endpoint: "nats://127.0.0.1:8,nats://127.0.0.1:9" }
+  const none = { access_key_id: "", secret_access_key: "" }
+  await refused({ ...stream, ...none, password: "correct-horse" }, "user", /credentials of one kind/)
+  await refused({ ...stream }, "user", /A broker has no access keys/)
+
+  assert.strictEqual((await owner.post("/console/destinations", { ...form, ...keys })).status, 303)
+  const sent = {
+    ...form,
+    ...stream,
+    from: "beginning",
+    scope: "some",
+    source: String(cabinet.source.id),
+    token: "correct-horse",
+  }
+  assert.strictEqual((await owner.post("/console/destinations", sent)).status, 303)
+  const all = (await owner.manage("GET", "destinations")).json.data as ReadonlyArray<Readonly<Record<string, unknown>>>
+  const [bucket, broker] = all.slice(-2)
+  const common = { has_credentials: true, failures: 0 }
+  assert.deepInclude(bucket!, { ...common, location: form.location, format: "parquet", sources: null, behind: 0 })
+  const reached = { endpoint: stream.endpoint, sources: [cabinet.source.id], behind: EVENTS }
+  assert.deepInclude(broker!, { ...common, location: stream.location, ...reached })
+
+  const { id } = bucket!
+  const change = `/console/destinations/${id}/change`
+  const moved = await owner.post(change, { endpoint: "http://127.0.0.1:9", region: "", url_style: "" })
+  assert.deepEqual([moved.status, moved.text.includes("give them again for another endpoint")], [400, true])
+  const region = { endpoint: s3.endpoint, region: "eu-west-1", url_style: "path", ...none }
+  assert.strictEqual((await editor.post(change, region)).status, 403)
+  assert.strictEqual((await owner.post(change, region)).status, 303)
+  const changed = (await owner.manage("GET", `destinations/${id}`)).json
+  assert.deepInclude(changed, { region: "eu-west-1", url_style: "path", has_credentials: true })
+  const page = await owner.get("/console/destinations")
+  for (const secret of [...Object.values(keys), "correct-horse"]) assert.notInclude(page.text, secret)
+  for (const one of [bucket, broker]) {
+    assert.strictEqual((await owner.post(`/console/destinations/${String(one!["id"])}/remove`, {})).status, 303)
+  }
+})
+
 it("a destination is listed among the followers, is removed with its position, and each act is logged", async () => {
   const listed = (await viewer.manage("GET", "followers")).json.data as ReadonlyArray<{ readonly kind: string }>
   expect(listed.filter(({ kind }) => kind === "destination")).toEqual([

@@ -38,6 +38,8 @@ export const HARMLESS_ACTS: ReadonlyArray<string> = [
   "addresses/{id}/resend",
   "addresses/{id}/reveal",
   "addresses/{id}/skip",
+  "destinations",
+  "destinations/{id}/change",
   "addresses/{id}/test",
   "deliveries/resend",
   // It first counts them.

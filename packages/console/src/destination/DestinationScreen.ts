@@ -10,14 +10,13 @@ import { momentsIn } from "../html/Moment.ts"
 import { actButton } from "../html/PostForm.ts"
 import { consolePath, type Frame, may, type Screen } from "../html/Shell.ts"
 import { integrationTabs } from "../html/Tabs.ts"
+import { addDestination, changeDestination, FORMATS } from "./DestinationForm.ts"
 
 interface DestinationData {
   readonly destinations: ReadonlyArray<Destination>
   readonly sources: ReadonlyArray<Source>
   readonly timeZone: string
 }
-
-const FORMATS = { ndjson: "NDJSON", parquet: "Parquet" }
 
 const state = ({ words: { destination: words } }: Frame, { paused, failures, behind }: Destination): Html => {
   if (paused) return badge("quiet", words.paused)
@@ -57,13 +56,26 @@ const sourceNames = (frame: Frame, { sources: ids }: Destination, all: ReadonlyA
 const card = (frame: Frame, one: Destination, { sources, timeZone }: DestinationData): Html => {
   const { destination: words, table } = frame.words
   const moment = momentsIn(timeZone)
-  const { id, location, format, endpoint, region, eventId, movedAt, behind, behindSeconds, error, retryAt } = one
+  const {
+    id,
+    location,
+    format,
+    endpoint,
+    region,
+    hasCredentials,
+    eventId,
+    movedAt,
+    behind,
+    behindSeconds,
+    error,
+    retryAt,
+  } = one
   const fact = (name: string, value: HtmlValue) => value !== null && markup`<dt>${name}</dt><dd>${value}</dd>`
   const most = behind === MOST_BEHIND ? "+" : ""
   return markup`<section class="card" aria-labelledby="destination-${id}"><h2 id="destination-${id}"><bdi class="mono">${location}</bdi> ${state(frame, one)}</h2>
 ${error !== null && markup`<div class="box warn"><p>${failureText(frame, error)}${retryAt !== null && markup`<small>${words.retryAt} ${moment(retryAt)}</small>`}</p></div>`}
 <dl class="facts">${fact(words.lastWritten, movedAt === null ? words.nothingYet : moment(movedAt))}${fact(words.lastEvent, eventId === null ? null : markup`<a href="${consolePath(frame, `events/${eventId}`)}">${eventId}</a>`)}
-${fact(words.behind, behind === 0 ? null : `${table.number(behind)}${most}, ${words.since(Math.round(behindSeconds))}`)}${fact(words.format, FORMATS[format])}${fact(words.sources, sourceNames(frame, one, sources))}${fact(words.endpoint, endpoint)}${fact(words.region, region)}</dl>${acts(frame, one)}</section>`
+${fact(words.behind, behind === 0 ? null : `${table.number(behind)}${most}, ${words.since(Math.round(behindSeconds))}`)}${fact(words.format, FORMATS[format])}${fact(words.sources, sourceNames(frame, one, sources))}${fact(words.setting.label.endpoint, endpoint)}${fact(words.setting.label.region, region)}${fact(words.credentials, hasCredentials ? words.credentialsThere : null)}</dl>${acts(frame, one)}${may(frame, "destination.change") && changeDestination(frame, one)}</section>`
 }
 
 export const destinationListScreen = (frame: Frame, data: DestinationData): Screen => {
@@ -71,7 +83,7 @@ export const destinationListScreen = (frame: Frame, data: DestinationData): Scre
   return {
     title: words.title,
     section: "integrations",
-    main: markup`<div class="head"><h1>${sections.integrations}</h1></div>${integrationTabs(frame, "destinations")}<p class="soft">${words.about} <code>cabinet destination add</code></p>
+    main: markup`<div class="head"><h1>${sections.integrations}</h1>${addDestination(frame, data.sources)}</div>${integrationTabs(frame, "destinations")}<p class="soft">${words.about}</p>
 ${data.destinations.length === 0 ? markup`<div class="empty"><h2>${words.none}</h2><p>${words.noneHint}</p></div>` : data.destinations.map((one) => card(frame, one, data))}`,
   }
 }

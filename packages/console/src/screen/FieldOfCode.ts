@@ -1,13 +1,20 @@
 /** The fields of the console's forms that a refusal is about, by its code; the first that a form has is marked. */
 import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { type AnyNamed, type AnySettings, partsOf } from "@data-cabinet/core/json/Setting"
 import { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
 import type { ManageError } from "@data-cabinet/http-node/manage/ManageError"
 import type { ManageCode } from "@data-cabinet/http-node/manage/ManageCode"
 
-const DECLARED: ReadonlyArray<AnySettings> = [SOURCE_SETTINGS, POLL_SETTINGS, SENDING_SETTINGS, SECRET_SETTINGS]
+const DECLARED: ReadonlyArray<AnySettings> = [
+  SOURCE_SETTINGS,
+  POLL_SETTINGS,
+  SENDING_SETTINGS,
+  SECRET_SETTINGS,
+  S3_SETTINGS,
+]
 
 /** The fields of a value with parts: its document first, in which most errors are. */
 const partNames = (named: AnyNamed): ReadonlyArray<string> => {
@@ -32,6 +39,7 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   bad_from: ["from"],
   bad_fv: ["fv"],
   bad_header: ["header_name"],
+  bad_location: ["location"],
   bad_label: ["label"],
   bad_name: ["name"],
   bad_notation: ["type"],
@@ -50,14 +58,17 @@ const FIELDS: Readonly<Partial<Record<ManageCode, ReadonlyArray<string>>>> = {
   certificate_needed: ["client_identity_certificate", "url"],
   headers_needed: ["header_name", "url"],
   last_owner: ["role", "confirm"],
-  name_not_found: ["url"],
+  destination_exists: ["location"],
+  name_not_found: ["url", "endpoint"],
   name_taken: ["name"],
   no_such_event: ["event", "preview_event", "confirm"],
   no_such_source: ["source", "source_id"],
   no_such_table: ["only"],
   not_indexable: ["column"],
-  not_public: ["url"],
+  not_public: ["url", "endpoint"],
+  not_s3: ["endpoint"],
   same_file: ["again"],
+  too_many_destinations: ["location"],
   too_many_addresses: ["source", "scope"],
   unknown_column: ["fc"],
   unreadable: ["file"],

@@ -4,6 +4,7 @@
  */
 import { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import { type AnyNamed, partsOf } from "@data-cabinet/core/json/Setting"
+import { CREDENTIAL_FIELDS } from "./CredentialFields.ts"
 import type { Pairs } from "./ConsoleScreen.ts"
 import { FORM_AT, FORM_ID, FORM_SHOWN } from "../html/PostForm.ts"
 import { type Change, changed, type Tag, tagsOf, withAttributes } from "../html/MarkupTags.ts"
@@ -32,6 +33,7 @@ const secretNames = (named: AnyNamed): ReadonlyArray<string> => [
 /** Fields whose values are never shown again and never kept: each `type="password"`, and settings declared secret. */
 export const SECRET_FIELDS: ReadonlySet<string> = new Set([
   ...(SECRET_SETTINGS.all as ReadonlyArray<AnyNamed>).flatMap(secretNames),
+  ...CREDENTIAL_FIELDS,
   "current",
   "header_value",
   "link",

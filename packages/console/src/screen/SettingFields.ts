@@ -10,7 +10,7 @@ import {
 import { Html, type HtmlValue, markup } from "@data-cabinet/http-node/html/Html"
 import { options } from "../html/Choice.ts"
 import type { Frame } from "../html/Shell.ts"
-import type { SettingWords } from "../words/SettingWords.ts"
+import type { SettingWords } from "../words/SettingLabels.ts"
 import { fieldOf } from "./Act.ts"
 import type { FormCall } from "./ConsoleScreen.ts"
 
@@ -49,7 +49,7 @@ const field = (named: AnyNamed, value: unknown, words: Words): Html => {
         return markup`<label>${label}<textarea name="${name}" class="mono" rows="4" maxlength="${String(input.maxLength)}"${attribute("placeholder", input.example)}${NO_HELP}>
 ${textOf(value)}</textarea></label>${hint}`
       }
-      return markup`<label>${label}<input name="${name}"${attribute("type", input.is)} maxlength="${String(input.maxLength)}" value="${textOf(value)}"${attribute("placeholder", input.example)}${NO_HELP}></label>`
+      return markup`<label>${label}<input name="${name}"${attribute("type", input.is)} maxlength="${String(input.maxLength)}" value="${textOf(value)}"${attribute("placeholder", input.example)}${NO_HELP}></label>${hint}`
     case "names":
       return markup`<label>${label}<input name="${name}" value="${(value as ReadonlyArray<string>).join(", ")}"${attribute("placeholder", input.example)}${NO_HELP}></label>`
   }

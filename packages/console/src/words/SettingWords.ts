@@ -1,36 +1,10 @@
 /** The labels of declared settings in the console's forms, each in both languages. */
 import type { SECRET_SETTINGS } from "@data-cabinet/core/delivery/ClientIdentity"
 import type { SENDING_SETTINGS } from "@data-cabinet/core/delivery/SendingSettings"
+import type { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import type { POLL_SETTINGS } from "@data-cabinet/core/poll/PollSettings"
 import type { SOURCE_SETTINGS } from "@data-cabinet/core/source/SourceSettings"
-
-interface Labels {
-  readonly english: string
-  readonly russian: string
-}
-
-interface AllLabels extends Labels {
-  /** What null means. */
-  readonly none?: Labels
-  /** Of the values that are words; the others are shown as they are. */
-  readonly values?: Readonly<Record<string, Labels>>
-  /** Below its field. */
-  readonly hint?: Labels
-}
-
-/** Of a value with parts, the labels of its parts. */
-interface PartLabels extends Pick<AllLabels, "hint"> {
-  readonly parts: Readonly<Record<string, AllLabels>>
-}
-
-/** A setting that is chosen from a list also names its null. */
-type LabelsOf<D> = {
-  readonly [K in keyof D]: D[K] extends { readonly input: { readonly of: { readonly declared: infer Parts } } }
-    ? PartLabels & { readonly parts: LabelsOf<Parts> }
-    : D[K] extends { readonly input: { readonly kind: "choice" }; readonly default: null }
-      ? AllLabels & { readonly none: Labels }
-      : AllLabels
-}
+import { inLanguage, type Labels, type LabelsOf } from "./SettingLabels.ts"
 
 const inboxField = (english: string, russian: string): Labels => ({
   english: `Inbox: field with the ${english} (empty: guessed)`,
@@ -176,6 +150,31 @@ const SENDING: LabelsOf<typeof SENDING_SETTINGS.declared & typeof SECRET_SETTING
   },
 }
 
+const DESTINATION: LabelsOf<typeof S3_SETTINGS.declared> = {
+  endpoint: {
+    english: "Endpoint",
+    russian: "Адрес хранилища или брокеров",
+    hint: {
+      english:
+        "The URL of the S3 service (empty: Amazon’s in the region), or of the brokers, nats:// or tls://, with commas between them.",
+      russian: "Адрес хранилища (пусто: у Amazon в этом регионе) или брокеров, nats:// или tls://, через запятую.",
+    },
+  },
+  region: { english: "Region (empty: us-east-1)", russian: "Регион (пусто: us-east-1)" },
+  urlStyle: {
+    english: "Where URLs name the bucket",
+    russian: "Где в адресах имя корзины",
+    none: {
+      english: "in the path with an endpoint, otherwise in the host name",
+      russian: "в пути, если задан адрес хранилища, иначе в имени сервера",
+    },
+    values: {
+      path: { english: "in the path", russian: "в пути" },
+      "virtual-host": { english: "in the host name", russian: "в имени сервера" },
+    },
+  },
+}
+
 type OfAddresses = typeof SENDING_SETTINGS | typeof SECRET_SETTINGS
 type Errors = (typeof SOURCE_SETTINGS | typeof POLL_SETTINGS | OfAddresses)["errors"]
 
@@ -202,42 +201,11 @@ export const RUSSIAN_SETTING_REFUSALS: Readonly<Record<Errors[number]["code"], s
   bad_timeout: "Предел времени — целое число секунд от 1 до 15.",
 }
 
-/** The labels of an object's settings in one language. */
-export interface SettingWords<K extends PropertyKey> {
-  readonly label: Readonly<Record<K, string>>
-  readonly none: Readonly<Partial<Record<K, string>>>
-  readonly values: Readonly<Partial<Record<K, Readonly<Record<string, string>>>>>
-  readonly hint: Readonly<Partial<Record<K, string>>>
-  readonly parts: Readonly<Partial<Record<K, SettingWords<string>>>>
-}
-
-const inLanguage = <K extends string>(
-  labels: Readonly<Record<K, AllLabels | PartLabels>>,
-  language: keyof Labels,
-): SettingWords<K> => {
-  const byKey = <A>(of: (labels: Partial<AllLabels & PartLabels>) => A | undefined) =>
-    Object.fromEntries(
-      Object.entries<AllLabels | PartLabels>(labels).flatMap(([key, one]) => {
-        const value = of(one)
-        return value === undefined ? [] : [[key, value] as const]
-      }),
-    ) as Partial<Record<K, A>>
-  return {
-    label: byKey((one) => one[language]) as Record<K, string>,
-    none: byKey(({ none }) => none?.[language]),
-    values: byKey(
-      ({ values }) =>
-        values && Object.fromEntries(Object.entries(values).map(([value, one]) => [value, one[language]])),
-    ),
-    hint: byKey(({ hint }) => hint?.[language]),
-    parts: byKey(({ parts }) => parts && inLanguage<string>(parts, language)),
-  }
-}
-
 const wordsIn = (language: keyof Labels) => ({
   source: inLanguage(SOURCE, language),
   poll: inLanguage(POLL, language),
   sending: inLanguage(SENDING, language),
+  destination: inLanguage(DESTINATION, language),
 })
 
 /** In English. */

@@ -60,6 +60,15 @@ const NAMES = new Set([
   // Values of a parameter.
   "beginning",
   "now",
+  // Where a destination is, and what it is reached with.
+  "Amazon",
+  "JWT",
+  "nkey",
+  "nats",
+  "s",
+  "tls",
+  "us",
+  "east",
   // A field of a form, in an example.
   "leads",
 ])

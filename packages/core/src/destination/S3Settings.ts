@@ -44,7 +44,7 @@ const DECLARED = {
   endpoint: {
     about:
       "The URL of the S3 service; null: Amazon's in the region, and always for a directory. For a stream, the URLs of its brokers, `nats://` or `tls://`, separated by commas.",
-    input: { kind: "text", maxLength: 300, example: "https://s3.example.com", is: "url" },
+    input: { kind: "text", maxLength: 300, example: "https://s3.example.com" },
     default: null,
     check: {
       refusal: endpointRefusal,
