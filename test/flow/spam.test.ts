@@ -3,7 +3,6 @@ import { runInNewContext } from "node:vm"
 import { deleteUsedProofs } from "@data-cabinet/store-pg/maintenance/Maintenance"
 import { type Cabinet, openCabinet } from "data-cabinet"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { heldTable } from "../support/heldTable.ts"
 import { testCabinet } from "../support/testCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
 import { type Receiver, startReceiver } from "../support/receiver.ts"
@@ -315,15 +314,6 @@ it("only a source that demands ALTCHA gives challenges, and its used proofs are 
   await maintained.dispose()
   const left = await database.run("SELECT count(*)::int AS n FROM cabinet.used_proof")
   assert.strictEqual(Number(left[0]!["n"]), Number(used[0]!["n"]) - 1)
-})
-
-it("a challenge of a known source needs no statement: it comes while the table of sources is locked", async () => {
-  const source = await cabinet.sources.create({ name: "Locked", proof: { kind: "altcha" } })
-  const challenge = async () => (await cabinet.fetchHandler(new Request(`${source.intakeUrl}/challenge`))).status
-  assert.strictEqual(await challenge(), 200)
-  await using _ = await heldTable(database.superuserUrl, "cabinet.source", "ACCESS EXCLUSIVE")
-  const statuses = await Promise.all(Array.from({ length: 200 }, challenge))
-  assert.deepStrictEqual(new Set(statuses), new Set([200]))
 })
 
 it("an own schema marks events in feed, rows, filters and deliveries, from requests and files, and refuses none", async () => {

@@ -19,6 +19,7 @@ const logged = Logger.layer([Logger.make(({ message }) => void lines.push(String
 let socket: CountingSocket
 let base: string
 let managed: ReadonlyArray<Target>
+let owner: string
 let close: () => Promise<void>
 
 interface Target {
@@ -45,6 +46,7 @@ beforeAll(async () => {
   const { token } = await runtime.runPromise(
     AccessTokens.use((tokens) => tokens.issue({ name: "walk", role: "owner", expiresInSeconds: 3_600 })),
   )
+  owner = token
   const described = await fetch(`${base}/manage/v1/openapi.json`, { headers: { authorization: `Bearer ${token}` } })
   const { paths } = (await described.json()) as { paths: Record<string, Record<string, unknown>> }
   managed = Object.entries(paths).flatMap(([path, methods]) =>
@@ -127,6 +129,26 @@ it("a request without credentials costs no query and no log line, at any address
     if (cost !== undefined) costly.push(`${target.method} ${target.path}: ${cost}`)
   }
   assert.deepStrictEqual(costly, [])
+})
+
+it("a form's challenge costs no query and no log line once its source is known", async () => {
+  const headers = { authorization: `Bearer ${owner}` }
+  const body = JSON.stringify({ name: "Form", proof: { kind: "altcha" } })
+  const made = await fetch(`${base}/manage/v1/sources`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body,
+  })
+  const { intake_url: url } = (await made.json()) as { readonly intake_url: string }
+  const target = { method: "GET", path: `${new URL(url).pathname}/challenge` }
+  const challenge = () => ask(target, { "x-forwarded-for": anAddress() })
+  assert.strictEqual(await challenge(), 200)
+  const statuses = new Set<number>()
+  const challenges = async () => {
+    for (let n = 0; n < 10; n++) statuses.add(await challenge())
+  }
+  assert.deepStrictEqual(await costsOf(0, challenges), [])
+  assert.deepStrictEqual([...statuses], [200])
 })
 
 const COOKIE = ["cabinet", "cabinet-browser", "cabinet-form", "cabinet-done", "cabinet-sign-in"]
