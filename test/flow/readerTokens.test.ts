@@ -103,12 +103,25 @@ it("lists, the feed and names show only what a token lists", async () => {
   expect(own).toHaveLength(5)
 })
 
+it("the description has examples of those sources alone that its reader may read", async () => {
+  const { token } = await issue(["sources.orders"])
+  const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
+  const examples = async (reader: string) => {
+    const { webhooks } = (await cabinet.ask("openapi.json", reader)).json
+    return webhooks["event.received"].post.requestBody.content["application/json"].examples as Record<string, any>
+  }
+  expect(Object.keys(await examples(token))).toEqual([`source_${orders.id}`])
+  const all = await examples(key)
+  expect(Object.keys(all)).toContain(`source_${salaries.id}`)
+  expect(all[`source_${salaries.id}`].value.data).toMatchObject({ source: { id: salaries.id }, payload: { n: 1 } })
+})
+
 it("no endpoint of the read API, in any form, shows anything that a token does not list", async () => {
   const { token } = await issue(["sources.orders"])
   const { orders, salaries } = places as Record<"orders" | "salaries", (typeof places)[string]>
   const { paths } = (await cabinet.ask("openapi.json", key)).json as { readonly paths: Record<string, object> }
   const reads = Object.keys(paths).filter(
-    (path) => path.startsWith("/api/v1/") && "get" in paths[path]! && !/\/(?:docs|openapi\.json)$/.test(path),
+    (path) => path.startsWith("/api/v1/") && "get" in paths[path]! && !path.endsWith("/docs"),
   )
   expect(reads.length).toBeGreaterThan(4)
   const filled = (path: string, { id, table }: (typeof places)[string]) =>

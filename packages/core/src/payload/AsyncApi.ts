@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../json/Json.ts"
 import type { JsonSchema } from "../json/Shape.ts"
 import { ownJson } from "../json/ParseJson.ts"
 import { type Field, nameMember, type PayloadShape } from "./PayloadShape.ts"
-import { shapeExample } from "./ShapeExample.ts"
+import { schemaExample } from "./SchemaExample.ts"
 import { shapeSchema } from "./ShapeSchema.ts"
 
 /** A source, as its messages describe it. */
@@ -47,8 +47,9 @@ const withoutReferences = (field: Field): Field => {
 /** The schema of a source's payloads, in draft 7 and with an example. */
 export const messageSchema = ({ root, fields }: PayloadShape, title: string): JsonObject => {
   const shape = { root: withoutReferences(root), fields }
-  const schema = [...shapeSchema(shape, title)].filter(([key]) => key !== "$schema")
-  return new Map<string, Json>([...schema, ["examples", [shapeExample(shape)]]])
+  const learned = shapeSchema(shape, title)
+  const schema = [...learned].filter(([key]) => key !== "$schema")
+  return new Map<string, Json>([...schema, ["examples", [schemaExample(learned)]]])
 }
 
 /** A cabinet, as the document describes it. */

@@ -1,10 +1,10 @@
 /** The API's own description: `openapi.json` for programs (keyed), and a redirect to a reference for people. */
 import { madeOnce } from "@data-cabinet/core/runtime/MadeOnce"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { Endpoint } from "../api/Endpoint.ts"
 import { withRateHeaders } from "../api/WithRateHeaders.ts"
 import { methodNotAllowed } from "../api/EndpointErrors.ts"
-import { endpointRoute } from "../api/EndpointRoute.ts"
+import { endpointRoute, respondBy } from "../api/EndpointRoute.ts"
 import { errorResponse } from "../server/ApiError.ts"
 import { faultError } from "../server/Fault.ts"
 import { HttpSettings } from "../server/HttpSettings.ts"
@@ -13,12 +13,14 @@ import type { Route } from "../server/Route.ts"
 import { describe } from "./DescribeEndpoint.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { referenceRoute, REFERENCE_PATH } from "./ReferenceRoute.ts"
+import { sourceExamples, withExamples } from "./SourceExamples.ts"
 
 /** `endpoints`: those of the read API. */
 export const descriptionRoutes = Effect.fnUntraced(function* (endpoints: ReadonlyArray<Endpoint>) {
   const { baseUrl, docsUrl } = yield* HttpSettings
   const document = madeOnce(() => openApiDocument(baseUrl, endpoints))
-  const text = madeOnce(() => Result.succeed(JSON.stringify(document())))
+  const text = madeOnce(() => JSON.stringify(document()))
+  const readableExamples = yield* sourceExamples
   const counted = yield* withRateHeaders
   const location = docsUrl ?? `${baseUrl}${REFERENCE_PATH}`
   const redirect: Response = {
@@ -33,7 +35,14 @@ export const descriptionRoutes = Effect.fnUntraced(function* (endpoints: Readonl
       counted(request, request.method === "GET" || request.method === "HEAD" ? redirect : methodNotAllowed),
   }
   const routes: ReadonlyArray<Route> = [
-    yield* endpointRoute(describe, async () => text()),
+    yield* endpointRoute(
+      describe,
+      respondBy(({ scope }) =>
+        Effect.map(readableExamples(scope), (examples) =>
+          examples.length === 0 ? text() : JSON.stringify(withExamples(document(), examples)),
+        ),
+      ),
+    ),
     docs,
     ...(docsUrl === null ? [referenceRoute(document)] : []),
   ]

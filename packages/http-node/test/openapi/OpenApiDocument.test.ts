@@ -1,11 +1,16 @@
 /** The description: clean under an independent linter, with valid examples, and usable by an independent generator. */
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { jsonText } from "@data-cabinet/core/json/JsonText"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
 import { NO_ITEMS } from "@data-cabinet/core/pagination/Items"
+import { schemaExample } from "@data-cabinet/core/payload/SchemaExample"
 import assert from "node:assert/strict"
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { openApiDocument } from "@data-cabinet/http-node/openapi/OpenApiDocument"
+import { withExamples } from "@data-cabinet/http-node/openapi/SourceExamples"
 import { ENDPOINTS } from "@data-cabinet/http-node/routes/ApiRoutes"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
 import { Effect, Option } from "effect"
@@ -28,6 +33,22 @@ const lint = async (value: unknown) => {
     .map(({ ruleId, message, location }) => ({ ruleId, message, pointer: location[0]?.pointer ?? "" }))
     .filter(({ ruleId, pointer }) => !(/^operation-[24]xx-response$/.test(ruleId) && sole.test(pointer)))
     .map(({ ruleId, message, pointer }) => `${ruleId}: ${message} at ${pointer}`)
+}
+
+const walkExamples = (node: any, at: string): void => {
+  if (typeof node !== "object" || node === null) return
+  if ("schema" in node) {
+    if ("example" in node) assertFits(node.schema, node.example, at)
+    for (const [name, { value }] of Object.entries<any>(node.examples ?? {})) {
+      assertFits(node.schema, value, `${at}/${name}`)
+    }
+  }
+  if (Array.isArray(node.examples)) {
+    for (const example of node.examples) assertFits({ ...node, examples: undefined }, example, at)
+  }
+  for (const [key, child] of Object.entries(node)) {
+    if (key !== "example" && key !== "examples") walkExamples(child, `${at}/${key}`)
+  }
 }
 
 describe("openApiDocument", () => {
@@ -73,22 +94,26 @@ describe("openApiDocument", () => {
   })
 
   it("has examples that fit their schemas", () => {
-    const walk = (node: any, at: string): void => {
-      if (typeof node !== "object" || node === null) return
-      if ("schema" in node) {
-        if ("example" in node) assertFits(node.schema, node.example, at)
-        for (const [name, { value }] of Object.entries<any>(node.examples ?? {})) {
-          assertFits(node.schema, value, `${at}/${name}`)
-        }
-      }
-      if (Array.isArray(node.examples)) {
-        for (const example of node.examples) assertFits({ ...node, examples: undefined }, example, at)
-      }
-      for (const [key, child] of Object.entries(node)) {
-        if (key !== "example" && key !== "examples") walk(child, `${at}/${key}`)
-      }
-    }
-    walk(document, "#")
+    walkExamples(document, "#")
+  })
+
+  it("has an example for each source that sends something, in place of the general ones", async () => {
+    const schema = ownJson(
+      `{"type":"object","properties":{"id":{"type":["null","integer"]},"items":{"type":"array","items":{"type":"object","properties":{"sku":{"type":"string"},"__proto__":{"type":"number"}}}},"$ref":{"type":"string"}}}`,
+    ) as JsonObject
+    const payload = JSON.parse(jsonText(schemaExample(schema))) as object
+    const orders = { source: { id: 7, name: "Orders" }, payload }
+    const shown = withExamples(document, [orders, { source: { id: 9, name: "Visits" }, payload: { n: 1 } }]) as any
+    assert.deepEqual(await lint(shown), [])
+    walkExamples(shown, "#")
+    const intake = shown.paths["/webhook/{intake_secret}"].post.requestBody.content["application/json"]
+    assert.equal(JSON.stringify(intake.examples.source_7.value), '{"id":1,"items":[{"sku":"text","__proto__":12.5}]}')
+    const page = shown.paths["/api/v1/events"].get.responses["200"].content["application/json"].examples.source_9
+    assert.deepEqual([page.summary, page.value.data[0].payload], ["Visits", { n: 1 }])
+    const delivery = shown.webhooks["event.received"].post.requestBody.content["application/json"]
+    assert.deepEqual(Object.keys(delivery.examples), ["source_7", "source_9"])
+    assert.equal(delivery.example, undefined)
+    assert.equal(delivery.examples.source_7.value.data.source.name, "Orders")
   })
 
   it("gives a working typed client with an independent generator", async () => {

@@ -106,7 +106,7 @@ export const cabinetHttp = (ports: Ports): Layer.Layer<CabinetHttp> =>
       Layer.succeed(ClientFollowers, fill(undefined)),
       Layer.succeed(AgentSubscriptions, fill(undefined)),
       Layer.succeed(Activity, fill(undefined)),
-      Layer.succeed(Shapes, fill(undefined)),
+      Layer.succeed(Shapes, fill<Shapes["Service"]>({ schemas: () => Effect.succeed(new Map()) })),
       Layer.succeed(Addresses, fill(undefined)),
       Layer.succeed(Deliveries, fill(undefined)),
       Layer.succeed(ReaderTokenStore, { count: async () => Result.succeed(null) }),
