@@ -324,6 +324,40 @@ it("pages of a source continue where the last one ended, and a cursor belongs to
   assert.strictEqual(seen, 3)
 })
 
+it("an event that reads differently is judged again by its source's own schema, as it is now", async () => {
+  const {
+    id: sourceId,
+    intakeUrl,
+    table,
+  } = await cabinet.sources.create({
+    name: "Judged",
+    encoding: "latin-1",
+    schema: '{"properties":{"name":{"pattern":"^[А-я]*$"}}}',
+  })
+  const only = { filters: [{ fc: "_valid", fo: "ne", fv: "false" }] } as const
+  const agreed = await cabinet.addresses.create({ url: receiver.url, sources: [sourceId], ...only })
+  const wrong = await post(intakeUrl, `name=${win("Анна")}`)
+  assert.deepStrictEqual(Object.keys(await payloadOf(wrong)), ["name", "_valid", "_schema_error"])
+  await cabinet.events.reread([wrong], { encoding: "windows-1251", deliver: true })
+  assert.deepStrictEqual(await payloadOf(wrong), { name: "Анна" })
+  assert.deepInclude(await rowOf(table!.name, wrong), { name: "Анна", _valid: null, _schema_error: null })
+  assert.deepStrictEqual(
+    await database.run(`SELECT event_id::int AS id FROM cabinet.delivery_all WHERE address_id = ${agreed.id}`),
+    [{ id: wrong }],
+  )
+  await cabinet.sources.change(sourceId, { schema: '{"properties":{"name":{"maxLength":3}}}' })
+  // It reads as before, so it keeps the judgement that it had.
+  await cabinet.events.reread([wrong], { encoding: "windows-1251" })
+  assert.deepStrictEqual(await payloadOf(wrong), { name: "Анна" })
+  await cabinet.events.reread([wrong], { encoding: "koi8-r" })
+  const marked = { _valid: false, _schema_error: "/name must have at most 3 characters" }
+  assert.deepStrictEqual(await payloadOf(wrong), {
+    name: iconv.decode(iconv.encode("Анна", "win1251"), "koi8-r"),
+    ...marked,
+  })
+  assert.deepInclude(await rowOf(table!.name, wrong), marked)
+})
+
 it("a rereading whose session is killed while rows are written leaves every event as it was, and a later call completes it", async () => {
   const source = await asBefore("Killed", "latin-1")
   const ids: Array<number> = []

@@ -120,7 +120,7 @@ export interface Operations {
   /** Where to begin in the feed. */
   readonly findFeedStart: { readonly input: { readonly query?: { readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly from?: string; readonly last?: number } }; readonly output: FeedStart }
   /** Events, newest first. */
-  readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "unverified" | "spam" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null; readonly searched_to: string | null } }
+  readonly listEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string; readonly source_id?: number; readonly channel?: "webhook" | "file" | "pull"; readonly state?: "row" | "repeat" | "empty" | "history" | "unverified" | "invalid" | "spam" | "trashed" | "purged"; readonly event?: number; readonly text?: string; readonly from?: string; readonly to?: string } }; readonly output: { readonly data: ReadonlyArray<ListedEvent>; readonly has_more: boolean; readonly next_cursor: string | null; readonly searched_to: string | null } }
   /** One event. */
   readonly getEvent: { readonly input: { readonly path: { readonly id: number } }; readonly output: EventWithContext }
   /** Move events to the trash. */

@@ -11,10 +11,20 @@ import { type Channel, SPAM_REASONS, type SpamReason } from "./EventLog.ts"
 
 /**
  * `row`: it has a row, or will; `repeat`: it repeats another; `empty`: no field is filled; `history`: it came with a
- * file or a first poll; `unverified`: its sender was not verified; `spam`: its source counts it as spam; `trashed`: it
- * can be restored; `purged`: it was erased.
+ * file or a first poll; `unverified`: its sender was not verified; `invalid`: it violates its source's own schema;
+ * `spam`: its source counts it as spam; `trashed`: it can be restored; `purged`: it was erased.
  */
-export const EVENT_STATES = ["row", "repeat", "empty", "history", "unverified", "spam", "trashed", "purged"] as const
+export const EVENT_STATES = [
+  "row",
+  "repeat",
+  "empty",
+  "history",
+  "unverified",
+  "invalid",
+  "spam",
+  "trashed",
+  "purged",
+] as const
 /** A state by which events are listed. */
 export type EventState = (typeof EVENT_STATES)[number]
 
@@ -55,7 +65,7 @@ export interface DeliveryCounts {
 export interface ListedEvent {
   /** The Event as it appears in the feed, as JSON text. */
   readonly event: string
-  readonly state: Exclude<EventState, "empty" | "history" | "unverified">
+  readonly state: Exclude<EventState, "empty" | "history" | "unverified" | "invalid">
   /** Why it is spam; null if it is not, or no longer. */
   readonly spamReason: SpamReason | null
   readonly empty: boolean

@@ -10,6 +10,8 @@ export interface RereadEvent {
   readonly inTrash: boolean
   /** As JSON. */
   readonly payload: string
+  /** Its source's own schema, as text; null without one. */
+  readonly schema: string | null
   /** Null without an original request, or if it has expired. */
   readonly original: ReadableOriginal | null
 }

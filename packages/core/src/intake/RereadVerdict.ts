@@ -2,7 +2,11 @@
 import { type Reread, type RereadAs, rereadOriginal } from "./RereadOriginal.ts"
 import type { JsonObject } from "../json/Json.ts"
 import { ownJson } from "../json/ParseJson.ts"
+import { jsonText } from "../json/JsonText.ts"
 import * as Shape from "../json/Shape.ts"
+import { Result } from "effect"
+import { markedAgain } from "../schema/MarkEvents.ts"
+import { compileSchema, type OwnSchema } from "../schema/OwnSchema.ts"
 import { REREAD_REASON_WORDS, REREAD_REASONS, RereadError, type RereadReason } from "./RereadError.ts"
 import { exampleOf, type RereadExample, rereadExampleShape } from "./RereadExample.ts"
 import type { RereadEvent } from "./RereadStore.ts"
@@ -92,6 +96,7 @@ export class RereadCollector {
   readonly #as: RereadAs
   readonly #verdicts = new Map<number, RereadVerdict>()
   readonly #examples = new Map<number, RereadExample>()
+  readonly #schemas = new Map<string, OwnSchema | undefined>()
 
   constructor(as: RereadAs) {
     this.#as = as
@@ -109,7 +114,19 @@ export class RereadCollector {
     const outcome = isChanged ? "changed" : "unchanged"
     this.#verdicts.set(id, { id, outcome, reason: null, replaced: read.replaced })
     if (isChanged) this.#examples.set(id, exampleOf(id, read.changed))
-    return isChanged ? read : null
+    return isChanged ? this.#judged(event, read) : null
+  }
+
+  #judged({ schema }: RereadEvent, read: Reread): Reread {
+    const payload = markedAgain(this.#schemaOf(schema), read.payload)
+    return payload === read.payload ? read : { ...read, payload, text: jsonText(payload) }
+  }
+
+  /** Undefined as well for one that is not understood: it marks nothing. */
+  #schemaOf(text: string | null): OwnSchema | undefined {
+    if (text === null) return undefined
+    if (!this.#schemas.has(text)) this.#schemas.set(text, Result.getOrUndefined(compileSchema(text)))
+    return this.#schemas.get(text)
   }
 
   /** The verdicts of these events, in their order. */

@@ -14,6 +14,7 @@ const event = (id: number): RereadEvent => {
   return {
     id,
     inTrash: false,
+    schema: null,
     payload: JSON.stringify(Object.fromEntries(fields.map((field) => field.split("=")))),
     original: {
       body,

@@ -136,7 +136,7 @@ export const manageEvents = Effect.gen(function* () {
         wordParameter(
           "state",
           EVENT_STATES,
-          "`row`: those that have a row, or will; `repeat`: repeats of others; `empty`: without a filled field; `history`: of files and first polls; `unverified`: not their sender's; `spam`: spam by their source's rules; `trashed`: in the trash; `purged`: erased.",
+          "`row`: those that have a row, or will; `repeat`: repeats of others; `empty`: without a filled field; `history`: of files and first polls; `unverified`: not their sender's; `invalid`: those that violate their source's own schema; `spam`: spam by their source's rules; `trashed`: in the trash; `purged`: erased.",
         ),
         idParameter("event", "Only the event of this number."),
         textParameter("text", "Only events with this text in their payload as it was sent, in lower or upper case."),

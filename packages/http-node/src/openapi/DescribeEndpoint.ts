@@ -6,7 +6,8 @@ export const describe: Endpoint = {
   tag: "Description",
   path: "/api/v1/openapi.json",
   summary: "This description",
-  description: "The OpenAPI 3.1 description of the API. Deliveries, pages of events and submissions have an example for each of the first 50 sources that the key may read and that sent something, with the names of its fields and made-up values.",
+  description:
+    "The OpenAPI 3.1 description of the API. Deliveries, pages of events and submissions have an example for each of the first 50 sources that the key may read and that sent something, with the names of its fields and made-up values.",
   pathParameters: [],
   query: "any",
   response: {

@@ -6,12 +6,18 @@
  */
 import { IS_DELIVERED } from "../delivery/DeliveryStatement.ts"
 import { type Channel, CHANNELS, type SpamReason } from "@data-cabinet/core/event/EventLog"
-import type { EventFilter, EventPlace, EventState, InboxMark } from "@data-cabinet/core/event/EventListStore"
+import type {
+  EventFilter,
+  EventPlace,
+  EventState,
+  InboxMark,
+  ListedEvent,
+} from "@data-cabinet/core/event/EventListStore"
 import { foldedText } from "@data-cabinet/core/selection/FoldedText"
 import { coldEvents } from "../cold/ColdColumns.ts"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
-/** The most bytes of payloads that a slice reads to find a text. */
+/** The most bytes of payloads that a slice reads to find a text or a mark. */
 const READ_BYTES = 32 * 1024 * 1024
 
 /** The most by which times and positions may disagree: an accept in progress, or a changed clock. */
@@ -30,7 +36,7 @@ export interface SliceRow {
   readonly walked: number
   /** Whether this event, and so all that follow, are from before the period. */
   readonly past: boolean
-  readonly state: Exclude<EventState, "empty" | "history" | "unverified">
+  readonly state: ListedEvent["state"]
   readonly spam_reason: SpamReason | null
   readonly empty: boolean
   readonly row_waits: boolean
@@ -59,12 +65,18 @@ class Values {
   }
 }
 
+/** The mark of `MarkEvents` in a payload. PostgreSQL cannot read a member of JSON that has U+0000 anywhere. */
+const MARK = String.raw`"_valid":false,"_schema_error":"([^"\\]|\\.)*"[}]$`
+/** The most characters of a mark. */
+const MARK_LENGTH = 2_000
+
 const STATE_SQL: Readonly<Record<EventState, string>> = {
   row: "e.repeat_of IS NULL AND e.deleted_at IS NULL AND e.spam IS NULL",
   repeat: "e.repeat_of IS NOT NULL",
   empty: "e.empty",
   history: "e.history",
   unverified: "e.verified = false",
+  invalid: `right(e.payload::text, ${MARK_LENGTH}) ~ '${MARK}'`,
   spam: "e.spam IS NOT NULL AND e.deleted_at IS NULL",
   trashed: "e.deleted_at IS NOT NULL AND e.purged_at IS NULL",
   purged: "e.purged_at IS NOT NULL",
@@ -190,7 +202,7 @@ export const sliceStatement = (slice: Slice) => {
   const past =
     filter.from === null ? "false" : `e.received_at < ${values.add(filter.from, "timestamptz")} - ${DISORDER}`
   const read =
-    filter.text === null
+    filter.text === null && filter.state !== "invalid"
       ? "SELECT * FROM walked"
       : `SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY n) - bytes AS before FROM walked) w WHERE before < ${READ_BYTES}`
   const full = `count(*) FILTER (WHERE x.matched) OVER (ORDER BY x.n)`

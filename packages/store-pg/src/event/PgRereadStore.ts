@@ -27,6 +27,7 @@ const toEvent = (row: RereadStatement.RereadRow): RereadEvent => ({
   id: Number(row.id),
   inTrash: row.in_trash,
   payload: row.payload,
+  schema: row.schema,
   original:
     row.body === null
       ? null

@@ -10,6 +10,7 @@ export interface RereadRow {
   readonly source_id: string
   readonly in_trash: boolean
   readonly payload: string
+  readonly schema: string | null
   readonly body: Uint8Array | null
   readonly body_bytes: number
   readonly content_type: string | null
@@ -21,9 +22,9 @@ export interface RereadRow {
 
 /** $1: events, $2: for how many days original requests are shown. */
 export const FIND = `
-  SELECT e.id::text AS id, e.source_id::text AS source_id, e.deleted_at IS NOT NULL AS in_trash, e.payload::text AS payload,
+  SELECT e.id::text AS id, e.source_id::text AS source_id, e.deleted_at IS NOT NULL AS in_trash, e.payload::text AS payload, s.schema,
     o.body, o.body_bytes, o.content_type, o.query, o.charset, o.charset_from, o.other_readings
-  FROM cabinet.event e LEFT JOIN ${originalOf("$2")}
+  FROM cabinet.event e JOIN cabinet.source s ON s.id = e.source_id LEFT JOIN ${originalOf("$2")}
   WHERE e.id = ANY ($1::int8[]) ORDER BY e.id`
 
 /** The parameters of `slicedEvents`. JSON shows its own charset, unless some of its bytes had no meaning in it. */

@@ -4,8 +4,12 @@ import { EventBrowser, type EventQuery, listedEventText } from "@data-cabinet/co
 import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
+import type { JsonObject } from "@data-cabinet/core/json/Json"
+import { ownJson } from "@data-cabinet/core/json/ParseJson"
+import { markedAgain } from "@data-cabinet/core/schema/MarkEvents"
+import { compileSchema } from "@data-cabinet/core/schema/OwnSchema"
 import { Sources } from "@data-cabinet/core/source/Sources"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import type { CabinetServices } from "../../../cli/src/compose/CabinetLayer.ts"
 import { testCabinet } from "../../../../test/support/testCabinet.ts"
@@ -25,7 +29,7 @@ const makeSource = async (name: string) => (await run(Sources.use((all) => all.c
 
 const accept = async (
   sourceId: number,
-  fields: Record<string, string>,
+  fields: Record<string, string> | JsonObject,
   channel: Channel = "webhook",
   history = false,
 ) => {
@@ -36,7 +40,7 @@ const accept = async (
         sourceVersion: 1,
         channel,
         history,
-        events: [fingerprintedEvent(new Map(Object.entries(fields)))],
+        events: [fingerprintedEvent(fields instanceof Map ? fields : new Map(Object.entries(fields)))],
         original: channel === "webhook" ? originalRequest("body") : null,
       }),
     ),
@@ -85,6 +89,25 @@ it("EventBrowser lists the newest first over all channels, and its pages omit no
   } while (cursor !== undefined)
   assert.deepStrictEqual(walked, made)
   assert.strictEqual((await ids({})).length, 18)
+})
+
+it("EventBrowser finds the events that do not follow their source's own schema, whatever else is in them", async () => {
+  const source = await makeSource("Judged")
+  const schema = Result.getOrThrow(compileSchema('{"propertyNames":{"maxLength":60},"required":["n"]}'))
+  const judged = (payload: JsonObject) => accept(source, markedAgain(schema, payload))
+  const of = (text: string) => ownJson(text) as JsonObject
+  const marks = '"_valid":false,"_schema_error":"x"'
+  const invalid = [
+    await judged(of("{}")),
+    await judged(of('{"text":"\\u0000"}')),
+    await judged(of('{"_valid":true,"_schema_error":"of the sender","m":1}')),
+    await judged(of(`{"n":1,"${String.raw`\"\\\u0001}`.repeat(90)}":null}`)),
+  ]
+  for (const text of [`{"n":{${marks}}}`, `{"n":[{${marks}}]}`, `{${marks},"n":1}`, '{"n":"\\u0000"}']) {
+    await judged(of(text))
+  }
+  await judged(of(JSON.stringify({ n: `{${marks}}` })))
+  assert.deepStrictEqual(await ids({ sourceId: source, state: "invalid" }), invalid.toReversed())
 })
 
 it("EventBrowser filters by state, by number and by text as sent", async () => {
