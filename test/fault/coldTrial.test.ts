@@ -36,9 +36,16 @@ const bucketOf = ({ endpoint }: S3Service) => ({
   allowedNetworks: [LOOPBACK],
 })
 
+/** Says which step begins, and after how many seconds: a step that fails is known. */
+const steps = () => {
+  const begun = performance.now()
+  return (step: string) => console.log(`${((performance.now() - begun) / 1000).toFixed(0)} s: ${step}`)
+}
+
 const median = (times: ReadonlyArray<number>): number => times.toSorted((one, other) => one - other)[times.length >> 1]!
 
 it("half of many events are in files, and the feed is the same", { timeout: 3_600_000 }, async () => {
+  const step = steps()
   const root = mkdtempSync(join(tmpdir(), "cold-trial-"))
   const service = process.env["COLD_S3"] === undefined ? null : await startS3()
   const cabinet = testCabinet(database.url, { settings: service === null ? { coldStore: root } : bucketOf(service) })
@@ -46,8 +53,10 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
   await cabinet.runPromise(Sources.use((sources) => sources.create({ name: "Orders" })))
   await sql(`INSERT INTO cabinet.epoch (epoch, system_identifier, server_started)
     SELECT 2, system_identifier, pg_postmaster_start_time() FROM pg_control_system()`)
+  step("insert")
   await sql(INSERT)
   await sql("UPDATE cabinet.follower SET epoch = 3 WHERE kind <> 'deliveries'")
+  step("vacuum")
   await sql("VACUUM ANALYZE cabinet.event")
   const size = async () => Number((await sql("SELECT pg_total_relation_size('cabinet.event') AS n"))[0]!["n"])
 
@@ -69,19 +78,24 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
   }
 
   try {
+    step("walk of rows")
     const before = await walk()
     const rowBytes = await size()
+    step("move")
     const begun = performance.now()
     await cabinet.runPromise(moveEvents({ afterHours: 24 * 180 }, false))
     const moved = performance.now() - begun
     await sql("UPDATE cabinet.cold_file SET listed_at = listed_at - interval '11 minutes'")
+    step("delete")
     const deleting = performance.now()
     await cabinet.runPromise(moveEvents({ afterHours: 24 * 180 }, true))
     const deleted = performance.now() - deleting
     const left = Number((await sql("SELECT count(*)::int AS n FROM cabinet.event"))[0]!["n"])
     assert.strictEqual(left, EVENTS / 2)
+    step("walk across the border")
     const after = await walk()
     assert.strictEqual(after.digest, before.digest)
+    step("by id")
     const found: Array<number> = []
     for (let n = 0; n < 50; n++) {
       const id = 1 + Math.floor((n * EVENTS) / 2 / 50)
@@ -89,6 +103,7 @@ it("half of many events are in files, and the feed is the same", { timeout: 3_60
       assert.isTrue(Option.isSome(await cabinet.runPromise(EventDetail.use((detail) => detail.find(id)))))
       found.push(performance.now() - at)
     }
+    step("vacuum full")
     await sql("VACUUM FULL cabinet.event")
     const sizes =
       service === null

@@ -1,6 +1,7 @@
 /** Old events in a bucket of S3: the same as in a directory, and what readers and the work do while the bucket does not serve. */
 import { moveEvents } from "@data-cabinet/core/cold/MoveEvents"
 import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
+import { ColdOverview } from "@data-cabinet/core/cold/ColdOverview"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { Effect, Fiber } from "effect"
@@ -51,7 +52,7 @@ it.each<readonly [string, () => Refusal | null, RegExp]>([
     () => assert.fail("It moved events"),
     () => undefined,
   )
-  const status = await old.cabinet.runPromise(ColdHistory.use((cold) => cold.status))
+  const status = await old.cabinet.runPromise(ColdOverview.use((cold) => cold.status))
   assert.match(status.error!, words)
   assert.deepEqual([status.location, status.files.length, await old.rows()], ["s3://events/cabinet/old", 0, OLD_EVENTS])
   assert.deepEqual(await old.walk(7), before)

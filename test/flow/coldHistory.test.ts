@@ -1,15 +1,20 @@
 /** Old events move into files, and nobody who reads, changes or erases them notices but by the time that it takes. */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ColdOverview } from "@data-cabinet/core/cold/ColdOverview"
 import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
 import { ColdFiles } from "@data-cabinet/core/cold/ColdFiles"
+import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
 import { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import { EventDetail } from "@data-cabinet/core/event/EventDetail"
 import { Erasure } from "@data-cabinet/core/event/Erasure"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Feed } from "@data-cabinet/core/feed/Feed"
-import { Effect, Option } from "effect"
+import { LiveGauges } from "@data-cabinet/core/runtime/LiveGauges"
+import { ColdActs } from "@data-cabinet/store-pg/cold/ColdActs"
+import { watchCold } from "@data-cabinet/store-pg/cold/ColdWatch"
+import { Effect, Metric, Option } from "effect"
 import { afterAll, assert, beforeAll, it } from "vitest"
 import { coldCabinet, OLD_EVENTS } from "../support/coldCabinet.ts"
 import { withDatabase } from "../support/postgres.ts"
@@ -169,9 +174,57 @@ it("a listed file that was replaced and removed is found again in its later vers
   assert.deepEqual((await old.walk(1000))[0]!.texts, texts)
 })
 
+const examined = async () => {
+  const { cold } = await old.cabinet.runPromise(Diagnostics.use((diagnostics) => diagnostics.examine))
+  return cold!
+}
+
+it("the diagnostics find files that are missing or damaged, events that are late, and an erasure that waits", async () => {
+  assert.deepInclude(await examined(), { files: 3, missing: [], damaged: [], unreachable: null, lateSince: null })
+  const last = readdirSync(root).toSorted().at(-1)!
+  const path = join(root, last)
+  const bytes = readFileSync(path)
+  // A process that has read its end before would not notice.
+  await old.cabinet.runPromise(ColdFiles.use((files) => files.remove(last)))
+  writeFileSync(path, bytes.subarray(1))
+  assert.lengthOf((await examined()).damaged, 1)
+  await old.cabinet.runPromise(ColdFiles.use((files) => files.remove(last)))
+  assert.deepEqual((await examined()).missing, [last])
+  writeFileSync(path, bytes)
+  assert.deepInclude(await examined(), { missing: [], damaged: [] })
+  const [one] = await old.sql("SELECT first_id AS id, listed_at::text AS at FROM cabinet.cold_file ORDER BY id LIMIT 1")
+  await old.cabinet.runPromise(ColdActs.use((acts) => acts.need([Number(one!["id"])])))
+  await old.sql(`UPDATE cabinet.event SET purged_at = '2026-01-02' WHERE id = ${String(one!["id"])}`)
+  await old.sql("UPDATE cabinet.cold_file SET listed_at = '2026-01-01', emptied_at = '2026-01-01'")
+  assert.strictEqual((await examined()).erasureSince, "2026-01-02T00:00:00Z")
+  await old.sql(`UPDATE cabinet.event SET purged_at = NULL WHERE id = ${String(one!["id"])}`)
+  assert.isNull((await examined()).erasureSince)
+  await old.sql(`UPDATE cabinet.event SET received_at = '2024-01-01' WHERE id = ${OLD_EVENTS}`)
+  assert.strictEqual((await examined()).lateSince, "2024-01-01T00:00:00Z")
+  await old.sql(`UPDATE cabinet.event SET received_at = cabinet.now() WHERE id = ${OLD_EVENTS}`)
+  assert.isNull((await examined()).lateSince)
+})
+
+it("watchCold shows in the metrics what is in files, and for how long no round has ended", async () => {
+  await old.sql("UPDATE cabinet.cold_state SET worked_at = cabinet.now() - interval '1 minute', failures = 2")
+  await old.cabinet.runPromise(watchCold(new LiveGauges()))
+  const metrics = await old.cabinet.runPromise(Metric.snapshot)
+  const valueOf = (name: string) => {
+    const own = metrics.find(({ id, attributes }) => id === name && attributes?.["database"] === database.name)
+    return Number((own?.state as { readonly value?: number } | undefined)?.value)
+  }
+  const { files, events, bytes } = await examined()
+  assert.deepEqual(
+    [valueOf("cold_files"), valueOf("cold_events"), valueOf("cold_bytes"), valueOf("cold_failures")],
+    [files, events, bytes, 2],
+  )
+  assert.isAtLeast(valueOf("cold_round_age_seconds"), 60)
+  await old.sql("UPDATE cabinet.cold_state SET failures = 0")
+})
+
 it("all files are as written, and events that are brought back for good are the same", async () => {
   const texts = (await old.walk(1000))[0]!.texts
-  const { files, events } = await old.cabinet.runPromise(ColdHistory.use((cold) => cold.status))
+  const { files, events } = await old.cabinet.runPromise(ColdOverview.use((cold) => cold.status))
   assert.deepEqual([files.length, events], [3, OLD_EVENTS - 1])
   const checked = await old.cabinet.runPromise(ColdHistory.use((cold) => cold.verify))
   assert.deepEqual(

@@ -1,21 +1,22 @@
 /** `cabinet cold …`: old events in files. */
-import { ColdHistory, coldStatusShape, RANGE_EXPECTED } from "@data-cabinet/core/cold/ColdHistory"
+import { ColdHistory, RANGE_EXPECTED } from "@data-cabinet/core/cold/ColdHistory"
+import { ColdOverview, coldStatusShape } from "@data-cabinet/core/cold/ColdOverview"
 import { counted } from "@data-cabinet/core/text/Counted"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { CommandError } from "../error/CommandError.ts"
 import { columns } from "../output/Columns.ts"
 import { report } from "../output/Report.ts"
-import { format, settingFlags, withDatabase } from "./Root.ts"
+import { format, settingFlags, withCabinet, withDatabase } from "./Root.ts"
 
 const place = settingFlags("coldStore", "coldEndpoint", "coldRegion", "coldUrlStyle", "allowedNetworks")
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
 
 const status = Command.make("status", place, (input) =>
-  withDatabase(input, () =>
+  withCabinet(input, () =>
     Effect.gen(function* () {
-      const cold = yield* ColdHistory.use(({ status: state }) => state)
+      const cold = yield* ColdOverview.use(({ status: state }) => state)
       const { location, files, events, bytes, workedAt, failures, error } = cold
       yield* report(yield* format, coldStatusShape.json(cold), (style) =>
         [

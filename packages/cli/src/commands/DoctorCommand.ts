@@ -69,7 +69,11 @@ const all = Flag.Boolean("all").pipe(
 
 export const doctorCommand = Command.make(
   "doctor",
-  { all, ...settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag") },
+  {
+    all,
+    ...settingFlags("readerUrl", "authorUrl", "reading", "readUrl", "readLag"),
+    ...settingFlags("coldStore", "coldAfter", "coldEndpoint", "coldRegion", "coldUrlStyle", "allowedNetworks"),
+  },
   (input) =>
     input.all
       ? withDatabase(

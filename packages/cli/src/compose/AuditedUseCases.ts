@@ -5,6 +5,7 @@
 import * as AuditedCabinet from "@data-cabinet/core/acts/AuditedCabinet"
 import type { Activity } from "@data-cabinet/core/activity/Activity"
 import type { AttemptDelivery } from "@data-cabinet/core/delivery/AttemptDelivery"
+import type { ColdOverview } from "@data-cabinet/core/cold/ColdOverview"
 import type { Doctor } from "@data-cabinet/core/diagnostics/Doctor"
 import type { EventBrowser } from "@data-cabinet/core/event/EventBrowser"
 import type { EventContext } from "@data-cabinet/core/event/EventContext"
@@ -39,6 +40,7 @@ type NotAudited =
   | AttemptDelivery
   | Authenticate
   | ClientFollowers
+  | ColdOverview
   | Doctor
   | EventBrowser
   | EventContext

@@ -77,7 +77,7 @@ import * as PgLimitedRequests from "@data-cabinet/store-pg/limit/PgLimitedReques
 import * as PgLateVerificationStore from "@data-cabinet/store-pg/event/PgLateVerificationStore"
 import * as PgRefusedSignatures from "@data-cabinet/store-pg/verification/PgRefusedSignatures"
 import { Layer } from "effect"
-import type { ColdStorePlace } from "../settings/ColdSettings.ts"
+import type { ColdValues } from "../settings/ColdSettings.ts"
 import type { Settings } from "../settings/Settings.ts"
 import { coldLayer, destinationsLayer } from "./FilesLayer.ts"
 import { useCasesLayer, memoryLayer } from "./UseCasesLayer.ts"
@@ -92,7 +92,7 @@ export interface CabinetOptions {
   readonly cabinet?: string | null
   readonly settings: Pick<
     Settings,
-    | keyof ColdStorePlace
+    | keyof ColdValues
     | "allowedNetworks"
     | "apiRate"
     | "destinationRoot"

@@ -1,5 +1,6 @@
 /** Where a cabinet writes files, outside of its database: destinations, and the files of old events. */
 import { resolve } from "node:path"
+import { ColdAfter } from "@data-cabinet/core/cold/ColdStore"
 import { isS3 } from "@data-cabinet/core/destination/S3Settings"
 import * as NodeColdFiles from "@data-cabinet/delivery/cold/NodeColdFiles"
 import * as NodeDestinations from "@data-cabinet/delivery/destination/NodeDestinations"
@@ -28,9 +29,12 @@ const coldPlace = ({ settings, cabinet }: Options): NodeColdFiles.ColdLocation |
   return coldBucketPlace([coldStore, ...(cabinet == null ? [] : [cabinet])].join("/"), settings)
 }
 
+const ageOf = ({ settings: { coldStore, coldAfter } }: Options) =>
+  Layer.succeed(ColdAfter, coldStore === null ? null : coldAfter * 24)
+
 /** Old events: their files, their rows, and those who read them. */
 export const coldLayer = (options: Options) =>
-  Layer.merge(ColdActs.layer, PgColdStore.layer).pipe(
+  Layer.mergeAll(ColdActs.layer, PgColdStore.layer, ageOf(options)).pipe(
     Layer.provideMerge(PgColdReader.layer),
     Layer.provideMerge(NodeColdFiles.layer(coldPlace(options), { encode: encodeCold, open: openCold })),
   )

@@ -16,6 +16,7 @@ import { Inbox } from "@data-cabinet/core/inbox/Inbox"
 import { Feed } from "@data-cabinet/core/feed/Feed"
 import { FeedFollower } from "@data-cabinet/core/feed/FeedFollower"
 import { FollowFeed } from "@data-cabinet/core/feed/FollowFeed"
+import { ColdOverview } from "@data-cabinet/core/cold/ColdOverview"
 import { ColdHistory } from "@data-cabinet/core/cold/ColdHistory"
 import { ClientFollowers } from "@data-cabinet/core/follower/ClientFollowers"
 import { Followers } from "@data-cabinet/core/follower/Followers"
@@ -95,7 +96,8 @@ export const useCasesLayer = (options: Pick<CabinetOptions, "url" | "roles" | "s
     Authenticate.layer,
     Erasure.layer,
     Inbox.layer.pipe(Layer.provideMerge(EventBrowser.layer)),
-    Layer.mergeAll(Followers.layer, ClientFollowers.layer, Destinations.layer, ColdHistory.layer),
+    Layer.mergeAll(Followers.layer, ClientFollowers.layer, Destinations.layer),
+    Layer.merge(ColdHistory.layer, ColdOverview.layer),
     FollowFeed.layer.pipe(Layer.provideMerge(Layer.merge(Feed.layer, FeedFollower.layer))),
     Idempotency.layer,
     Import.layer,

@@ -20,6 +20,7 @@ import * as SessionWatch from "@data-cabinet/store-pg/connection/SessionWatch"
 import * as DiskWatch from "@data-cabinet/store-pg/embedded/DiskWatch"
 import * as QueueWatch from "@data-cabinet/store-pg/delivery/QueueWatch"
 import * as FenceWatch from "@data-cabinet/store-pg/feed/FenceWatch"
+import * as ColdWatch from "@data-cabinet/store-pg/cold/ColdWatch"
 import * as FollowerWatch from "@data-cabinet/store-pg/follower/FollowerWatch"
 import * as DeferredRows from "@data-cabinet/store-pg/row/DeferredRows"
 import { Layer } from "effect"
@@ -59,6 +60,7 @@ export const maintenanceLayer = Layer.mergeAll(
   DiskWatch.layer,
   FenceWatch.layer,
   FollowerWatch.layer,
+  ColdWatch.layer,
   noticeRounds,
   QueueWatch.layer,
   SessionWatch.layer,

@@ -124,7 +124,6 @@ const HERE_ONLY = [
   "tenant move",
   "tenant remove",
   "console",
-  "cold status",
   "cold verify",
   "cold thaw",
 ]
@@ -177,6 +176,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
   const range = ["--from", "2026-01-01T00:00:00Z", "--to", "2026-01-02T00:00:00Z"]
   return {
     "source list": { here: [] },
+    "cold status": { here: [] },
     apply: { here: [...ARGUMENTS["apply"]!, "--dry-run"] },
     "export-config": { here: [] },
     "source show": { here: ["Orders"] },

@@ -12,6 +12,8 @@ export type AuditEntry = { readonly id: number; readonly at: string; readonly ac
 export type AuthorSchema = { readonly name: string; readonly author: string }
 export type BodyPreview = { readonly event_id: number | null; readonly event: string | null; readonly template: string | null; readonly method: "POST" | "PUT" | "PATCH"; readonly headers: ReadonlyArray<{ readonly name: string; readonly value: string }>; readonly body: string }
 export type Cabinet = { readonly version: string; readonly base_url: string; readonly base_url_known: boolean; readonly time_zone: string }
+export type ColdFile = { readonly name: string; readonly events: number; readonly bytes: number; readonly from: string; readonly to: string; readonly emptied: boolean }
+export type ColdStatus = { readonly location: string | null; readonly files: ReadonlyArray<ColdFile>; readonly events: number; readonly bytes: number; readonly worked_at: string | null; readonly failures: number; readonly error: string | null }
 export type Column = { readonly name: string; readonly type: string; readonly label: string; readonly comment: string | null }
 export type ColumnIndex = { readonly name: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly valid: boolean; readonly bytes: number; readonly scans: number; readonly progress: number | null }
 export type ColumnIndexState = { readonly table: string; readonly index: string; readonly columns: ReadonlyArray<string>; readonly method: "btree" | "hash"; readonly built: boolean }
@@ -309,6 +311,8 @@ export interface Operations {
   readonly addSchema: { readonly input: { readonly path: { readonly schema: string } }; readonly output: AuthorSchema }
   /** The state of the database. */
   readonly getDiagnostics: { readonly input: {  }; readonly output: Diagnostics }
+  /** Old events in files. */
+  readonly getColdHistory: { readonly input: {  }; readonly output: ColdStatus }
   /** The work behind the feed. */
   readonly listFollowers: { readonly input: {  }; readonly output: { readonly data: ReadonlyArray<Follower>; readonly has_more: boolean; readonly next_cursor: string | null } }
   /** Set a client's position. */
@@ -462,6 +466,7 @@ export const OPERATIONS = {
   hideSchema: "POST schemas/{schema}/hide",
   addSchema: "POST schemas/{schema}",
   getDiagnostics: "GET diagnostics",
+  getColdHistory: "GET cold",
   listFollowers: "GET followers",
   resetFollower: "POST followers/{id}/reset",
   removeFollower: "DELETE followers/{id}",

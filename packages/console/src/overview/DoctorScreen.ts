@@ -1,4 +1,5 @@
-/** The findings of `cabinet doctor` as a screen, most urgent first, and the followers of the feed. */
+/** The findings of `cabinet doctor` as a screen, most urgent first, the followers of the feed, and old events in files. */
+import type { ColdReport } from "@data-cabinet/core/diagnostics/ColdFindings"
 import { type FollowerState, MOST_BEHIND } from "@data-cabinet/core/follower/FollowerStore"
 import { type Html, markup } from "@data-cabinet/http-node/html/Html"
 import { unturned } from "../words/IsolatedWords.ts"
@@ -23,6 +24,7 @@ const said = ({ words: { doctor } }: Frame, { check, level, message }: Finding):
 interface DoctorData {
   readonly findings: ReadonlyArray<Finding>
   readonly followers: ReadonlyArray<FollowerState>
+  readonly cold: ColdReport | null
   readonly timeZone: string
 }
 
@@ -56,6 +58,16 @@ const followerTable = (frame: Frame, { followers, timeZone }: DoctorData): Html 
 <div class="card flush"><table class="list stacked"><thead><tr>${heads.map((head) => markup`<th scope="col">${head}</th>`)}</tr></thead><tbody>${shown.map(line)}</tbody></table></div>`
 }
 
+/** How much is in files, and when a round ended last; nothing without files. */
+const coldLine = ({ words: { doctor, index } }: Frame, { cold, timeZone }: DoctorData): Html | null => {
+  if (cold === null) return null
+  const { events, files, bytes, workedAt, location } = cold
+  const place = location === null ? "" : markup` <bdi class="mono">${location}</bdi>.`
+  const round = workedAt === null ? "" : markup` ${doctor.lastRound}: ${momentsIn(timeZone)(workedAt)}.`
+  return markup`<h2>${doctor.cold}</h2>
+<p>${doctor.inFiles(events, files)}, ${index.megabytes(bytes)}.${place}${round}</p>`
+}
+
 export const doctorScreen = (frame: Frame, data: DoctorData): Screen => {
   const { findings } = data
   const { doctor: words, overview, table } = frame.words
@@ -71,6 +83,7 @@ export const doctorScreen = (frame: Frame, data: DoctorData): Screen => {
 <p class="soft">${troubles === 0 ? words.well : words.troubles(troubles)}</p>
 <div class="card flush"><table class="list stacked"><thead><tr><th scope="col">${frame.words.event.state}</th><th scope="col">${words.check}</th><th scope="col">${words.message}</th></tr></thead><tbody>${sorted.map(line)}</tbody></table></div>
 ${followerTable(frame, data)}
+${coldLine(frame, data) ?? ""}
 <textarea id="report" class="hide" readonly tabindex="-1" aria-label="${words.title}">${report}</textarea>`,
   }
 }

@@ -70,6 +70,7 @@ export const overviewScreens = Effect.gen(function* () {
           screen: doctorScreen(frame, {
             findings: findingsOf({ diagnostics: report, gauge }),
             followers: report.followers,
+            cold: report.cold,
             timeZone,
           }),
         })),

@@ -968,6 +968,10 @@ export const ENGLISH = {
     upToDate: "up to date",
     paused: "paused",
     late: "behind",
+    cold: "Old events in files",
+    inFiles: (events: number, files: number) =>
+      `${count(events, { one: "event", other: "events" })} in ${count(files, { one: "file", other: "files" })}`,
+    lastRound: "Last round",
   },
   notices: {
     title: "Notices",

@@ -959,6 +959,10 @@ export const RUSSIAN: Words = {
     upToDate: "догнал",
     paused: "приостановлен",
     late: "отстаёт",
+    cold: "Старые события в файлах",
+    inFiles: (events, files) =>
+      `${count(events, { one: "событие", few: "события", many: "событий", other: "события" })} в ${count(files, { one: "файле", few: "файлах", many: "файлах", other: "файлах" })}`,
+    lastRound: "Последний обход",
   },
   notices: {
     title: "Уведомления",

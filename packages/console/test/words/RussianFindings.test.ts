@@ -31,6 +31,7 @@ it("doctorScreen says a finding in Russian before the message itself", () => {
   const html = doctorScreen(frame, {
     findings: [{ check: "clock", level: "warn", message: "Skewed <b>." }],
     followers: [],
+    cold: null,
     timeZone: "UTC",
   }).main.text
   assert.match(html, /<th[^>]*>часы<\/th><td>Часы [^<]*<small lang="en">Skewed &lt;b&gt;\.<\/small><\/td>/)

@@ -65,7 +65,6 @@ const FOLLOWERS: Acts<Followers["Service"]> = {
 }
 
 const COLD: Acts<ColdHistory["Service"]> = {
-  status: null,
   verify: null,
   thaw: (range) => act("cold.thaw", null, { range }),
 }

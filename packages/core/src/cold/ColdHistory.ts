@@ -1,61 +1,17 @@
-/**
- * Cold history as its operator sees it: which files there are, whether they are whole, and how events come back into the
- * database.
- */
+/** Cold history in the hands of its operator: whether its files are whole, and how events come back into the database. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { StoreUnavailable } from "../error/StoreUnavailable.ts"
-import * as Shape from "../json/Shape.ts"
 import { isTimestamp } from "../text/Timestamp.ts"
 import { type ColdFailure, type ColdFile, ColdFiles } from "./ColdFiles.ts"
+import { named } from "./ColdOverview.ts"
+import { ColdStore, type ListedFile } from "./ColdStore.ts"
 import { readWhole } from "./MoveEvents.ts"
-import { type ColdProgress, ColdStore, type ListedFile } from "./ColdStore.ts"
 
 /** The error for a refused range. */
 export class ColdError extends Schema.TaggedError<ColdError>()("ColdError", {
   code: Schema.Literals(["bad_range", "files_unreadable"]),
   message: Schema.String,
 }) {}
-
-/** A file, and whether its rows are gone. Times are RFC 3339. */
-export interface ShownFile extends Pick<ListedFile, "events" | "bytes" | "from" | "to" | "emptied"> {
-  readonly name: string
-}
-
-/** The state of cold history. */
-export interface ColdStatus extends ColdProgress {
-  /** Where this process has its files; null if it has no place for them. */
-  readonly location: string | null
-  readonly files: ReadonlyArray<ShownFile>
-  readonly events: number
-  readonly bytes: number
-}
-
-/** The file's JSON and its description. */
-const fileShape = Shape.named(
-  "ColdFile",
-  Shape.object<ShownFile>("A file of old events.", {
-    name: Shape.text("Its name."),
-    events: Shape.whole("How many events it has."),
-    bytes: Shape.whole("Its size."),
-    from: Shape.time("When the first of them was received."),
-    to: Shape.time("When the last of them was received."),
-    emptied: Shape.flag("Whether the rows of its events were deleted, but for those that had to stay."),
-  }),
-)
-
-/** The status's JSON and its description. */
-export const coldStatusShape = Shape.named(
-  "ColdStatus",
-  Shape.object<ColdStatus>("Events that have moved out of the database, into files.", {
-    location: Shape.orNull(Shape.text("Where the files are; null if this process has no place for them.")),
-    files: Shape.list(fileShape),
-    events: Shape.whole("How many events are in files."),
-    bytes: Shape.whole("The size of all files."),
-    workedAt: Shape.orNull(Shape.time("When the last round ended; null before the first.")),
-    failures: Shape.whole("Rounds in a row that failed."),
-    error: Shape.orNull(Shape.text("Why the last round failed; null if it did not.")),
-  }),
-)
 
 /** A file that was read whole. */
 export interface CheckedFile {
@@ -92,9 +48,6 @@ export const parseRange = (text: string): Range | null => {
   return rest.length === 0 && range[0] <= range[1] ? range : null
 }
 
-const named = (files: ReadonlyArray<ListedFile>) =>
-  files.flatMap((file) => (file.name === null ? [] : [{ ...file, name: file.name }]))
-
 const AT_ONCE = 1_000
 
 const unreadable = ({ message }: ColdFailure) => Effect.fail(new ColdError({ code: "files_unreadable", message }))
@@ -102,7 +55,6 @@ const unreadable = ({ message }: ColdFailure) => Effect.fail(new ColdError({ cod
 export class ColdHistory extends Context.Service<
   ColdHistory,
   {
-    readonly status: Effect.Effect<ColdStatus, StoreUnavailable>
     /** Reads every file whole, and compares it with what was written. */
     readonly verify: Effect.Effect<ReadonlyArray<CheckedFile>, StoreUnavailable>
     /** Brings the events of all files back that have one received in a range, for good, and removes the files. */
@@ -140,26 +92,6 @@ export class ColdHistory extends Context.Service<
       })
 
       return ColdHistory.of({
-        status: Effect.gen(function* () {
-          const listed = named(yield* store.files)
-          const shown = listed.map(({ name, events, bytes, from, to, emptied }) => ({
-            name,
-            events,
-            bytes,
-            from,
-            to,
-            emptied,
-          }))
-          const sum = (of: (file: ShownFile) => number) => shown.reduce((total, file) => total + of(file), 0)
-          const progress = yield* store.status
-          return {
-            location: files.location,
-            files: shown,
-            events: sum(({ events }) => events),
-            bytes: sum(({ bytes }) => bytes),
-            ...progress,
-          }
-        }),
         verify: Effect.flatMap(store.files, (all) => Effect.forEach(named(all), check)),
         thaw: Effect.fnUntraced(function* (text) {
           const range = parseRange(text)

@@ -55,6 +55,11 @@ export interface ColdLimits {
   readonly groupEvents?: number
 }
 
+/** The age in hours from which events move, in a process that knows it. */
+export const ColdAfter = Context.Reference<number | null>("@data-cabinet/core/cold/ColdStore/ColdAfter", {
+  defaultValue: () => null,
+})
+
 /** The next events below the border. */
 export interface ColdSlice {
   readonly events: ReadonlyArray<ColdEvent>

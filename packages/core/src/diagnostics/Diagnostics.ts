@@ -7,6 +7,7 @@ import type { LimitedCount } from "../limit/LimitedRequests.ts"
 import type { RightBeyondReading } from "../row/ReportLoginStore.ts"
 import type { ProviderName } from "../source/Providers.ts"
 import type { RefusalReason } from "../verification/VerifySender.ts"
+import type { ColdReport } from "./ColdFindings.ts"
 
 /**
  * The parts of a cabinet that take space: events are kept for good, rows as long as their tables, original requests and
@@ -142,6 +143,8 @@ export interface DiagnosticsReport {
   readonly setBackAt: string | null
   /** The work behind the feed, and how far it has come. */
   readonly followers: ReadonlyArray<FollowerState>
+  /** The files of old events; null if there are none, and no place for them. */
+  readonly cold: ColdReport | null
   readonly deferredRows: number
   /** Rows that were not written, or not with all their fields: their number, and the first of them with reasons. */
   readonly rowsSetAside: { readonly count: number; readonly first: ReadonlyArray<RowSetAside> }

@@ -2,6 +2,7 @@
 import type { QueueGauge } from "../delivery/DeliveryQueue.ts"
 import { counted } from "../text/Counted.ts"
 import { authorityFindings } from "./AuthorityFindings.ts"
+import { ofCold } from "./ColdFindings.ts"
 import { ofDatabase } from "./DatabaseFindings.ts"
 import type { DiagnosticsReport } from "./Diagnostics.ts"
 import { ofFollowers } from "./FollowerFindings.ts"
@@ -78,6 +79,7 @@ export const findingsOf = ({
   ...ofNeighbours(diagnostics),
   ...authorityFindings(diagnostics),
   ofFollowers(diagnostics),
+  ...ofCold(diagnostics),
   ofPolls(diagnostics),
   ...ofImports(diagnostics),
   ...senderFindings(diagnostics),

@@ -10,6 +10,7 @@ export type TaskName =
   | "attempt cleanup"
   | "attempt count"
   | "cold history"
+  | "cold history watch"
   | "connection fit"
   | "database session watch"
   | "deferred row drain"

@@ -34,6 +34,7 @@ const WELL = {
     fenceHolders: [],
     setBackAt: null,
     followers: [],
+    cold: null,
     deferredRows: 0,
     outOfLineValues: [],
     rowsSetAside: { count: 0, first: [] },
@@ -74,6 +75,23 @@ const WELL = {
     failingAddresses: 0,
   },
 } satisfies Seen
+
+const COLD = {
+  location: "/srv/history",
+  files: 3,
+  events: 300_000,
+  bytes: 21_500_000,
+  workedAt: "2026-11-27T12:00:00.000Z",
+  isIdle: false,
+  failures: 0,
+  error: null,
+  unreachable: null,
+  missing: [],
+  damaged: [],
+  lateSince: null,
+  erasureSince: null,
+} as const
+const SINCE = "2026-01-02T00:00:00.000Z"
 
 const holder = { pid: 77, application: "psql", seconds: 61, since: null }
 
@@ -186,6 +204,12 @@ it("findingsOf reports that the work behind the feed keeps up if it is at most f
   ]
   const found = findingsOf(diagnostics({ followers })).filter(({ check }) => check === "followers")
   expect(found).toEqual([{ check: "followers", level: "ok", message: "The work behind the feed keeps up." }])
+})
+
+it("findingsOf reports how much is in files of old events", () => {
+  const found = findingsOf(diagnostics({ cold: COLD })).filter(({ check }) => check === "cold history")
+  const message = "Old events are in files as they should be: 300000 old events in 3 files, 21.5 MB."
+  expect(found).toEqual([{ check: "cold history", level: "ok", message }])
 })
 
 it("findingsOf reports that every event has its row only if none waits", () => {
@@ -348,6 +372,49 @@ it.each<[string, Seen, "warn" | "bad", RegExp]>([
     diagnostics({ followers: [{ ...CLIENT, behind: 3, behindSeconds: 129_601 }] }),
     "warn",
     /: the client erp of the key ERP is 3 events behind, the first for 129601 s\. Nothing is skipped\. Start the program/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, location: null } }),
+    "bad",
+    /^300000 events are in files, and this process has no place/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, unreachable: "it is away." } }),
+    "bad",
+    /in \/srv\/history cannot be reached: it is away\.$/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, missing: ["a.parquet"] } }),
+    "bad",
+    /^1 file of old events is missing .*: a\.parquet\. Put back/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, damaged: ["The file a is not whole."] } }),
+    "bad",
+    /^Files of old events are damaged: The file a is not whole\. Put back/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, failures: 2, error: "disk full.", lateSince: SINCE } }),
+    "warn",
+    /, 2 times in a row: disk full\. Meanwhile events of 2026-01-02/,
+  ],
+  ["cold history", diagnostics({ cold: { ...COLD, isIdle: true } }), "warn", /^No process moves old events/],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, lateSince: SINCE } }),
+    "warn",
+    /^Events of 2026-01-02T00:00:00\.000Z should be in files by now\. A follower/,
+  ],
+  [
+    "cold history",
+    diagnostics({ cold: { ...COLD, erasureSince: SINCE } }),
+    "warn",
+    /^The file of an event that was erased at 2026-01-02T00:00:00\.000Z still has it\. A server/,
   ],
   ["rows", diagnostics({ deferredRows: 4 }), "warn", /^4 rows wait .* once it is available/],
   [

@@ -1,4 +1,5 @@
-/** The database over the management API: which schemas readers see, and its state. */
+/** The database over the management API: which schemas readers see, its state, and the events that have moved out of it. */
+import { ColdOverview, coldStatusShape } from "@data-cabinet/core/cold/ColdOverview"
 import { DeliveryQueue } from "@data-cabinet/core/delivery/DeliveryQueue"
 import { findingsOf } from "@data-cabinet/core/diagnostics/Findings"
 import { Diagnostics } from "@data-cabinet/core/diagnostics/Diagnostics"
@@ -50,6 +51,7 @@ export const manageDatabase = Effect.gen(function* () {
   const grants = yield* SchemaGrants
   const diagnostics = yield* Diagnostics
   const queue = yield* DeliveryQueue
+  const cold = yield* ColdOverview
   const common = {
     tag: "Database",
     segments,
@@ -122,6 +124,17 @@ export const manageDatabase = Effect.gen(function* () {
             deliveries: snakeKeys(deliveries) as object,
           }),
         ),
+    }),
+    manageEndpoint({
+      id: "getColdHistory",
+      tag: "Database",
+      method: "GET",
+      path: "/manage/v1/cold",
+      summary: "Old events in files",
+      description: "The files with their sizes, in the order of the feed, and why the work does not go on.",
+      action: "diagnostics.read",
+      response: one(coldStatusShape, "The state."),
+      respond: () => Effect.map(cold.status, coldStatusShape.json),
     }),
   ]
 })

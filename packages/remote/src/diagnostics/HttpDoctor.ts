@@ -1,10 +1,11 @@
-/** The findings of a remote cabinet's doctor. */
+/** The findings of a remote cabinet's doctor, and the state of its cold history. */
+import { ColdOverview, type ColdStatus } from "@data-cabinet/core/cold/ColdOverview"
 import { Doctor, type DoctorReport } from "@data-cabinet/core/diagnostics/Doctor"
 import { Effect, Layer } from "effect"
 import { ManageApi } from "../http/ManageApi.ts"
 import { refusalAsDefect } from "../http/RemoteRefusal.ts"
 
-export const layer = Layer.effect(
+const doctor = Layer.effect(
   Doctor,
   Effect.map(ManageApi, (api) =>
     Doctor.of({
@@ -19,3 +20,12 @@ export const layer = Layer.effect(
     }),
   ),
 )
+
+const cold = Layer.effect(
+  ColdOverview,
+  Effect.map(ManageApi, (api) =>
+    ColdOverview.of({ status: refusalAsDefect(api.json<ColdStatus>({ method: "GET", path: ["cold"] })) }),
+  ),
+)
+
+export const layer = Layer.merge(doctor, cold)

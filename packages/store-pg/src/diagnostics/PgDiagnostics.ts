@@ -17,6 +17,7 @@ import { Clock, Effect, Layer } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 import { OPEN_TO_ALL } from "../migrations/CloseDatabase.ts"
 import { foldCollation } from "../row/FoldCollation.ts"
+import { coldFacts } from "./ColdFacts.ts"
 import { outOfLineTables } from "./OutOfLineValues.ts"
 import { senderFacts } from "./SenderFacts.ts"
 import { tableFacts } from "./TableFacts.ts"
@@ -118,7 +119,7 @@ interface General {
 
 export const layer = Layer.effect(
   Diagnostics,
-  Effect.map(PgClient.PgClient, (sql) =>
+  Effect.zipWith(PgClient.PgClient, coldFacts, (sql, cold) =>
     Diagnostics.of({
       examine: Effect.gen(function* () {
         const [general] = yield* sql.unsafe<General>(GENERAL)
@@ -147,7 +148,7 @@ export const layer = Layer.effect(
         const before = yield* Clock.currentTimeMillis
         const [clock] = yield* sql<{ now: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS now`
         const after = yield* Clock.currentTimeMillis
-        const report: DiagnosticsReport = {
+        return {
           serverVersion: general!.server_version.split(" ")[0]!,
           isEmbedded: general!.is_embedded,
           database: general!.database,
@@ -171,6 +172,7 @@ export const layer = Layer.effect(
           fenceHolders: holders,
           setBackAt: general!.set_back_at,
           followers: yield* listFollowers(sql),
+          cold: yield* cold,
           deferredRows: general!.deferred_rows,
           rowsSetAside: {
             count: setAside[0]?.total ?? 0,
@@ -194,8 +196,7 @@ export const layer = Layer.effect(
           reportRights,
           authority: yield* Effect.provideService(authority, PgClient.PgClient, sql),
           longestTransactionSeconds: general!.longest,
-        }
-        return report
+        } satisfies DiagnosticsReport
       }).pipe(orUnavailable),
     }),
   ),
