@@ -21,7 +21,7 @@ const endpoint: Form<string> = (given) => {
 const region: Form<string> = (given) =>
   S3_SETTINGS.declared.region.check.refusal(given) === null
     ? Result.succeed(given)
-    : Result.fail("a name of letters of a to z, digits and hyphens, as eu-central-1")
+    : Result.fail("a name of the letters a to z, digits and hyphens, such as eu-central-1")
 
 export const COLD_SETTINGS = {
   coldStore: optional(
@@ -116,7 +116,7 @@ const ADVICE = {
   credentials: "in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and restart",
 }
 
-/** The bucket at a location, which is valid, as are its credentials. */
+/** The bucket at a location. Both the location and the credentials must be valid. */
 export const coldBucketPlace = (location: string, settings: ColdStorePlace): BucketPlace => ({
   location,
   endpoint: settings.coldEndpoint,
@@ -130,7 +130,7 @@ export const coldBucketPlace = (location: string, settings: ColdStorePlace): Buc
   advice: ADVICE,
 })
 
-/** Why old events cannot be in this place, in words; null if they can. */
+/** Why old events cannot be in this place, in words; null for a valid place. */
 const wrongPlace = (settings: ColdStorePlace): string | null => {
   const { coldStore } = settings
   if (coldStore !== null && isS3(coldStore)) {

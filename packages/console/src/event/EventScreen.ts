@@ -42,7 +42,7 @@ export interface EventData {
   readonly checkable: boolean
 }
 
-/** Addresses in order that get the event, without a line of their own for it. */
+/** Addresses in order that get the event, but have no line for it. */
 const withoutLine = ({ inOrder, deliveries, listed }: EventData): ReadonlyArray<Address> =>
   listed?.state === "row" && !listed.empty && !(JSON.parse(listed.event) as { readonly history: boolean }).history
     ? inOrder.filter(({ id }) => deliveries.every(({ addressId }) => addressId !== id))

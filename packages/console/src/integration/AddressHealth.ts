@@ -1,4 +1,4 @@
-/** How deliveries to each of a list of addresses go: the last response, the last day, and what waits. */
+/** The health of each address in a list: its last response, its last day, and how many deliveries wait. */
 import { ActivityStore, type AttemptCounts, MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import { type AddressHealth, AddressStore } from "@data-cabinet/core/delivery/AddressStore"
@@ -14,7 +14,7 @@ import { OUTCOME_TONES } from "./DeliveryReason.ts"
 const HOURS = 24
 const HOUR_MILLIS = 3_600_000
 
-/** Of one address. */
+/** The health of one address, with its last day. */
 export interface Going extends AddressHealth {
   /** Delivered by the hour, the current one last. */
   readonly hours: ReadonlyArray<number>

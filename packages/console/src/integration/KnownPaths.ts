@@ -1,6 +1,6 @@
 /**
- * The fields that the sources of an address have sent: their names are completed in the lines of its filter, and their places are
- * beside its template, ready to be copied. A page works the same without them.
+ * The fields that the sources of an address have sent. The lines of its filter suggest their names, and their paths are listed beside
+ * its template, ready to be copied. The page also works without them.
  */
 import type { Address } from "@data-cabinet/core/delivery/Address"
 import type { Json, JsonObject } from "@data-cabinet/core/json/Json"
@@ -43,7 +43,7 @@ function* placesIn(schema: Json | undefined, path: string): Generator<string> {
   }
 }
 
-/** By their schemas. */
+/** The paths in schemas. */
 export const pathsIn = (schemas: Iterable<JsonObject>): KnownPaths => {
   const names = new Set<string>()
   const places = new Set<string>()
@@ -54,7 +54,7 @@ export const pathsIn = (schemas: Iterable<JsonObject>): KnownPaths => {
   return { names: [...names].slice(0, MOST.places), places: [...places].slice(0, MOST.places) }
 }
 
-/** Of the first sources that an address subscribes to. */
+/** The paths of the first sources that an address subscribes to. */
 export const knownPaths = (
   shapes: Shapes["Service"],
   sources: ReadonlyArray<Source>,
@@ -66,12 +66,12 @@ export const knownPaths = (
   )
 }
 
-/** Completes the names in the lines of a filter. */
+/** The names that the lines of a filter suggest. */
 export const namesList = ({ names }: KnownPaths): HtmlValue =>
   names.length > 0 &&
   markup`<datalist id="${NAMES_LIST}">${names.map((name) => markup`<option value="${name}">`)}</datalist>`
 
-/** Beside a template. */
+/** The paths beside a template. */
 export const placesList = ({ words: { integration: words } }: Frame, { places }: KnownPaths): HtmlValue =>
   places.length > 0 &&
   markup`<details class="templated"><summary>${words.knownPlaces}</summary><pre class="text" tabindex="0">

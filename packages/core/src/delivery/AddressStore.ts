@@ -43,12 +43,12 @@ export interface AddressQuery extends IdQuery {
   readonly failing?: boolean
 }
 
-/** How deliveries to an address go. */
+/** The health of an address. */
 export interface AddressHealth {
   readonly id: number
   /** Null before the first. */
   readonly last: Pick<LastAttempt, "at" | "outcome" | "status" | "failure" | "durationMs"> | null
-  /** Deliveries that wait for it, counted to `MOST_WAITING`. */
+  /** How many deliveries wait for it, at most `MOST_WAITING`. */
   readonly waiting: number
 }
 

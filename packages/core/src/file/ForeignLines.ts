@@ -1,5 +1,5 @@
 /**
- * Names texts that separate no cells: logs, and names with a value each, as YAML and settings have them. `isCut`: the last
+ * Recognizes texts without separated cells: logs, and pairs of a name and a value, as in YAML and settings. `isCut`: the last
  * line may be incomplete.
  */
 import { isWrapped } from "./DrawnTable.ts"
@@ -7,14 +7,14 @@ import { isWrapped } from "./DrawnTable.ts"
 const WRAPPED =
   "a table whose lines are quoted as a whole, so that each is one cell: export it again, or pass the format csv to import it as one column"
 
-/** The number of characters in which the shape of lines is sought. */
+/** How many characters are examined for the shape of lines. */
 const LOOK_CHARACTERS = 4_096
 
 const LEVEL = "(?:TRACE|DEBUG|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|CRIT|ALERT|PANIC|SEVERE)"
 const DAY = "\\d{4}[-/]\\d\\d[-/]\\d\\d"
 const TIME = "\\d\\d:\\d\\d:\\d\\d"
 
-/** Lines that programs write of what they do: a time and a level, syslog, web servers' requests, pairs (logfmt). */
+/** Lines of logs: a time and a level, syslog, requests of web servers, pairs (logfmt). */
 const LOG_LINES: ReadonlyArray<RegExp> = [
   new RegExp(`^\\[?${DAY}[T ]${TIME}[^\\s;|]{0,20}\\]?:? [^;|\\t]{0,60}?\\b${LEVEL}\\b`, "i"),
   new RegExp(`^[[<]?${LEVEL}[\\]>]?:? +\\[?(?:${DAY}|${TIME})`, "i"),
@@ -25,14 +25,14 @@ const LOG_LINES: ReadonlyArray<RegExp> = [
   /^(?:[\w.]{1,50}=(?:"[^"]*"|[^\s",;]*) ){2,}[\w.]{1,50}=/,
 ]
 
-/** Such a character stands in every line of a table; a comma that is followed by a space is text. */
+/** Every line of a table has one of these; a comma before a space is text. */
 const DELIMITERS = [/;/, /\t/, /\|/, /,(?! |$)/]
 
 const PAIR = /^(?! )([A-Za-z_][\w.-]{0,60}):(?: +\S.*)?$/
-/** What belongs to the pair above, in YAML. */
+/** Lines that continue the pair above, in YAML. */
 const BELOW = /^(?:\s+\S|- |-$|#|---$|\.\.\.$|[\]}],?$)/
 
-/** Pairs of a name and a value, a name a line, none of them twice in a row as in a column of such texts. */
+/** Pairs of a name and a value, one a line. A name that is repeated means a column of such texts. */
 const arePairs = (lines: ReadonlyArray<string>): boolean => {
   const names: Array<string> = []
   for (const line of lines) {
@@ -43,7 +43,7 @@ const arePairs = (lines: ReadonlyArray<string>): boolean => {
   return (names.length > 1 || (names.length === 1 && lines.length > 1)) && new Set(names).size === names.length
 }
 
-/** Pairs that are indented, cut out of a document. */
+/** The lines without their common indent: pairs may be cut out of a document. */
 const indented = (text: string): ReadonlyArray<string> => {
   const indent = /^[ ]+/.exec(text)?.[0]
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "")
@@ -60,7 +60,7 @@ const wholeLines = (text: string, isCut: boolean): ReadonlyArray<string> => {
 const areSeparated = (lines: ReadonlyArray<string>): boolean =>
   DELIMITERS.some((one) => lines.every((line) => one.test(line)))
 
-/** Whether the first lines are ones that a program logs. */
+/** Whether the first lines are those of a log. */
 export const isLog = (text: string, isCut: boolean): boolean => {
   const lines = wholeLines(text, isCut)
   const kind = LOG_LINES.find((one) => one.test(lines[0] ?? ""))
@@ -68,7 +68,7 @@ export const isLog = (text: string, isCut: boolean): boolean => {
   return lines.slice(0, 5).filter((line) => kind.test(line)).length > 1
 }
 
-/** Whether a text begins as a letter does, and has sentences. */
+/** Whether a text begins like a letter, and has sentences. */
 const isLetter = (lines: ReadonlyArray<string>): boolean =>
   /\S[,.!?:]$/.test(lines[0]!.trimEnd()) &&
   !lines.some((line) => DELIMITERS.some((one) => one.test(line))) &&

@@ -1,6 +1,6 @@
 /**
- * Names files of text by the ends of their names, where their content does not say what they are: a few lines of source code
- * or settings could be a column of words as well.
+ * Recognizes files by their extension if their content is ambiguous: a few lines of source code or settings could also be a
+ * column of words.
  */
 
 const ENDS: ReadonlyArray<readonly [ends: string, what: string]> = [
@@ -20,7 +20,7 @@ const ENDS: ReadonlyArray<readonly [ends: string, what: string]> = [
   ["exe dll msi sys dylib o a bin class jar wasm apk deb rpm dmg iso img", "a program or an image of a disk"],
   ["pdf doc docx odt rtf ppt pptx odp pages epub djvu", "a document"],
   ["png jpg jpeg gif bmp tif tiff webp ico heic psd eps ps svg", "an image"],
-  ["mp3 mp4 m4a m4v mov avi mkv webm wav flac ogg", "a sound or a video"],
+  ["mp3 mp4 m4a m4v mov avi mkv webm wav flac ogg", "audio or video"],
   ["7z rar tar xz bz2 lz4 zst cab", "an archive"],
   [
     "parquet orc avro arrow feather sqlite sqlite3 mdb accdb sas7bdat sav dta rds rdata pkl npy h5",
@@ -31,10 +31,10 @@ const ENDS: ReadonlyArray<readonly [ends: string, what: string]> = [
 
 const BY_END = new Map(ENDS.flatMap(([ends, what]) => ends.split(" ").map((end) => [end, what] as const)))
 
-/** Files that are known by their whole name. */
+/** Files recognized by their whole name. */
 const BY_NAME = /^(?:Dockerfile|Makefile|Jenkinsfile|Vagrantfile|Gemfile|Rakefile)$/
 
-/** What a file is by its name, as the end of a sentence; undefined if the name may be a table's. */
+/** The kind of a file by its name, as the end of a sentence; undefined for a name that a table may have. */
 export const foreignName = (name: string): string | undefined => {
   const last = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1)
   if (BY_NAME.test(last)) return "the source code of a program"

@@ -25,11 +25,11 @@ const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["\0\0??ftyp", "a video or an image"],
   ["RIFF????AVI ", "a video"],
   ["\x1a\x45\xdf\xa3", "a video (Matroska or WebM)"],
-  ["OggS\0", "a sound"],
-  ["ID3\x02", "a sound"],
-  ["ID3\x03", "a sound"],
-  ["ID3\x04", "a sound"],
-  ["RIFF????WAVE", "a sound"],
+  ["OggS\0", "an audio file"],
+  ["ID3\x02", "an audio file"],
+  ["ID3\x03", "an audio file"],
+  ["ID3\x04", "an audio file"],
+  ["RIFF????WAVE", "an audio file"],
   ["\x7fELF", "a program"],
   ["\xca\xfe\xba\xbe\0\0\0", "a program"],
   ["\xcf\xfa\xed\xfe", "a program"],
@@ -50,7 +50,7 @@ const SIGNATURES: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["\x30\x82??\x30\x82", "a key or certificate (DER)"],
 ]
 
-/** Signatures of letters, which also begin words: of these files, bytes that no text has follow, or nothing. */
+/** Signatures that are also the beginnings of words: they count only before bytes that no text has, or at the end of the file. */
 const LETTERS: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["MZ", "a program"],
   ["PAR1PAR1", "a Parquet file"],
@@ -63,8 +63,8 @@ const LETTERS: ReadonlyArray<readonly [pattern: string, what: string]> = [
   ["8BPS", "an image (Photoshop)"],
   ["MSCF", "a cabinet archive (CAB)"],
   ["BZh9", "a bzip2 archive"],
-  ["fLaC", "a sound"],
-  ["MThd", "a sound"],
+  ["fLaC", "an audio file"],
+  ["MThd", "an audio file"],
   ["OTTO", "a font"],
   ["wOFF", "a font"],
   ["wOF2", "a font"],
@@ -78,7 +78,7 @@ const LETTERS: ReadonlyArray<readonly [pattern: string, what: string]> = [
 const hasSignature = (begin: string, pattern: string): boolean =>
   begin.length >= pattern.length && pattern.split("").every((one, at) => one === "?" || one === begin[at])
 
-/** Where a signature of letters ends, such a byte follows within so many. */
+/** How far after such a signature a byte that no text has is sought. */
 const NEAR_BYTES = 12
 
 const isAlone = (begin: string, pattern: string): boolean =>
@@ -101,7 +101,7 @@ export const signatureOf = (head: Uint8Array): string | undefined => {
 const FIRST_BYTES = 8
 
 /**
- * Whether a text, of a charset of whatever width, begins with zero bytes that are not part of its characters. JSON and a quoted
+ * Whether a text, in a charset of any width, begins with zero bytes that are not part of its characters. JSON and a quoted
  * name may contain one.
  */
 export const beginsWithZeros = (head: Uint8Array, text: string): boolean =>

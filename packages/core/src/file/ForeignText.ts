@@ -1,6 +1,6 @@
-/** Names texts of other programs by how they begin. */
+/** Recognizes texts of other programs by their beginnings. */
 
-/** The number of characters in which the beginning of a text is sought. */
+/** How many characters of a text are examined. */
 const LOOK_CHARACTERS = 4_096
 
 /** Texts of other programs whose lines are not rows. `ID;Price` begins a table; `ID;PWXL;N;E` does not. */
@@ -38,7 +38,7 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
     "a mail message",
   ],
   [/^From \S{1,200} {1,2}\w{3} \w{3} [\d ]\d \d\d:\d\d/, "a mailbox (mbox)"],
-  [/^HTTP\/\d(?:\.\d)? \d{3}\b/, "an answer of a web server, with its headers"],
+  [/^HTTP\/\d(?:\.\d)? \d{3}\b/, "a response of a web server, with its headers"],
   [/^(?:Windows Registry Editor Version|REGEDIT4\s)/, "a file of the Windows registry"],
   [
     /^(?:#[^\n]{0,500}\n\s*){0,50}msgid "[^\n]*\n(?:"[^\n]*\n)*msg(?:str|id_plural)\b/,
@@ -69,7 +69,7 @@ const TEXTS: ReadonlyArray<readonly [pattern: RegExp, what: string]> = [
   [/^data:[\w.+/-]{0,100}(?:;[\w=-]{1,50}){0,3};base64,/, "a file encoded as text (base64)"],
 ]
 
-/** Names a text of another program, whatever its lines hold. */
+/** The kind of a text of another program, as the end of a sentence. */
 export const foreignText = (text: string): string | undefined => {
   const begin = text.slice(0, LOOK_CHARACTERS).trimStart()
   return TEXTS.find(([pattern]) => pattern.test(begin))?.[1]

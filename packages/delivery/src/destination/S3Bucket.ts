@@ -130,7 +130,7 @@ export const s3Bucket = (client: PinnedClient["Service"], place: BucketPlace): S
       const url = new URL(`${base}/?${search.join("&")}`)
       const response = yield* send("to list its objects", { method: "GET", url, body: new Uint8Array() }, LIST_BYTES)
       const parsed = parsePage(response, folder)
-      return parsed ?? (yield* fail("The bucket responded with a list of its objects that is not complete."))
+      return parsed ?? (yield* fail("The bucket responded with an incomplete list of its objects."))
     }),
     put: (name, body, contentType, deadlineMillis) =>
       Effect.asVoid(

@@ -167,7 +167,7 @@ it("A bucket that is not there, and a list that breaks off, are no empty place",
   const body = "<ListBucketResult><IsTruncated>false</IsTruncated>"
   service.refuse = () => ({ status: 200, code: "", message: "", body })
   const { message } = await run(Effect.flip(openAt().position(FEED_START)))
-  assert.match(message, /not complete/)
+  assert.match(message, /an incomplete list/)
 })
 
 it("A bucket whose service ignores where a list is to continue is given up", async () => {

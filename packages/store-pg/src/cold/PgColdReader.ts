@@ -28,7 +28,7 @@ const LIST_MILLIS = 60_000
 /** The most groups that a walk reads: a page of a source that is rare in old history ends early. */
 const MOST_GROUPS = 24
 
-/** After this time a walk ends with what it has, because its files are slow. */
+/** The longest walk: with slow files it ends with the events that it has. */
 const WALK_MILLIS = 3_000
 
 const hasSource = ({ sources }: ColdGroup, wanted: ReadonlyArray<number> | null): boolean =>

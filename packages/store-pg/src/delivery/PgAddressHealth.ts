@@ -1,4 +1,4 @@
-/** How deliveries to addresses go: the last attempt of each, and how many deliveries wait for it. */
+/** The health of addresses: the last attempt of each, and how many deliveries wait for it. */
 import { MOST_WAITING } from "@data-cabinet/core/activity/ActivityStore"
 import type { AddressHealth } from "@data-cabinet/core/delivery/AddressStore"
 import { outcomeOf } from "@data-cabinet/core/delivery/Attempt"
@@ -6,7 +6,7 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { orUnavailable } from "../connection/StoreFailure.ts"
 
-/** How deliveries to an address go, as the database returns it. */
+/** The health of an address, as the database returns it. */
 interface HealthRow {
   readonly id: number
   readonly at: string | null

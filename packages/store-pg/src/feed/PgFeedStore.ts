@@ -81,8 +81,8 @@ export const layer = Layer.effect(
     const settle = settling(sql, writing)
 
     /**
-     * A page for which files are read. No session is held meanwhile: the pages of others need it. Files are read before the
-     * rows, which count before their copies.
+     * A page for which files are read. No session is held meanwhile: other clients' pages need it. Files are read first, then the
+     * rows, which take precedence over their copies in files.
      */
     const oldPage = Effect.fnUntraced(function* (wanted: FeedQuery, mark: Watermark, list: ColdList) {
       const inFile = list.border === null ? null : (place: FeedPlace) => cold.isThere(list, place)
@@ -100,7 +100,7 @@ export const layer = Layer.effect(
       )
     })
 
-    /** The page, or what is known if it needs files. */
+    /** The page; or the watermark and the list of files, if the page needs files. */
     const newPage = Effect.fnUntraced(function* (session: Session, wanted: FeedQuery) {
       const { after } = wanted
       const mark = yield* watermark(session, after)

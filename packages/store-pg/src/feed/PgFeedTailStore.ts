@@ -38,7 +38,7 @@ const placeOf = ([epoch, xid, id, receivedAt]: PlaceRow): FeedPlace => ({
 
 type Cold = ColdReader["Service"]
 
-/** Runs work in a session. None is held while files are read: the pages of others need them. */
+/** Runs work in a session. None is held while files are read: other clients' pages need them. */
 type InSession = <A, E>(
   work: (session: Session) => Effect.Effect<A, E>,
 ) => Effect.Effect<A, E | SqlError.SqlError | StoreUnavailable>
