@@ -254,7 +254,7 @@ it("the console adds a destination and changes its credentials, for an owner; a 
   const reached = { endpoint: stream.endpoint, sources: [cabinet.source.id], behind: EVENTS }
   assert.deepInclude(broker!, { ...common, location: stream.location, ...reached })
 
-  const { id } = bucket!
+  const id = String(bucket!["id"])
   const change = `/console/destinations/${id}/change`
   const moved = await owner.post(change, { endpoint: "http://127.0.0.1:9", region: "", url_style: "" })
   assert.deepEqual([moved.status, moved.text.includes("give them again for another endpoint")], [400, true])
