@@ -263,7 +263,7 @@ it(
       await later()
       const seen = s3.requests.length
       const child = worker("none")
-      await vi.waitFor(() => assert.isAbove(s3.requests.length, seen), { timeout: 60_000, interval: 1 })
+      await vi.waitFor(() => assert.isAbove(s3.requests.length, seen), { timeout: 240_000, interval: 1 })
       await setTimeout(random(25))
       await end(child)
     }
@@ -291,7 +291,7 @@ it.skipIf(!hasNats)(
       const before = (await stored()).length
       const child = worker("none")
       if (kill % 2 === 0) {
-        await vi.waitFor(async () => assert.isAbove((await stored()).length, before), { timeout: 60_000, interval: 1 })
+        await vi.waitFor(async () => assert.isAbove((await stored()).length, before), { timeout: 240_000, interval: 1 })
         await end(child)
       }
       await nats!.stop()
