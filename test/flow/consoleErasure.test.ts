@@ -86,6 +86,8 @@ it("an erasure only counts events until their number is typed", async () => {
   const counted = await owner!.post(PATH, { ...WHERE, act: "count" })
   assert.strictEqual(counted.status, 200)
   assert.deepStrictEqual(figures(counted.text), COUNTS)
+  // The names of the fields that came are offered.
+  assert.match(counted.text, /<datalist id="known-fields">.*<option value="E-mail">/)
   const form = carried(counted.text)
   for (const confirm of ["", "2"]) {
     const refused = await owner!.post(PATH, { ...form, confirm })

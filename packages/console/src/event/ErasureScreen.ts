@@ -10,6 +10,7 @@ import { options } from "../html/Choice.ts"
 import { postForm } from "../html/PostForm.ts"
 import { consolePath, type Frame, type Screen } from "../html/Shell.ts"
 import { filterChoice } from "../integration/FilterChoice.ts"
+import { type KnownPaths, namesList } from "../integration/KnownPaths.ts"
 import { eventTabs } from "../html/Tabs.ts"
 
 export interface ErasureForm {
@@ -27,6 +28,7 @@ export interface ErasureProgress {
 
 export interface ErasureData {
   readonly sources: ReadonlyArray<Source>
+  readonly known: KnownPaths
   readonly form: ErasureForm
   readonly progress: ErasureProgress | null
 }
@@ -64,13 +66,13 @@ ${next !== null ? goOn(words.countOn, hidden("act", "count")) : total > 0 && pos
 
 export const erasureScreen = (frame: Frame, data: ErasureData): Screen => {
   const { erasure: words, event } = frame.words
-  const { sources, form } = data
+  const { sources, known, form } = data
   const source = options(
     [["", event.allSources] as const, ...sources.map(({ id, name }) => [String(id), name] as const)],
     String(form.sourceId ?? ""),
   )
   const body = markup`${hidden("act", "count")}<label>${event.source}<select name="source_id">${source}</select></label>
-${filterChoice(frame, form.filters, { legend: words.where, hint: words.whereHint })}<button>${words.count}</button>`
+${filterChoice(frame, form.filters, { legend: words.where, hint: words.whereHint })}${namesList(known)}<button>${words.count}</button>`
   return {
     title: words.title,
     section: "events",

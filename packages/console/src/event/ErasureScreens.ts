@@ -9,6 +9,7 @@ import {
   type ErasureQuery,
   NOTHING_ERASED,
 } from "@data-cabinet/core/event/Erasure"
+import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { Catalog } from "@data-cabinet/core/row/Catalog"
 import { SourceColumns } from "@data-cabinet/core/row/SourceColumns"
 import { Sources } from "@data-cabinet/core/source/Sources"
@@ -17,6 +18,7 @@ import { NO_SUCH_TABLE } from "@data-cabinet/http-node/row/TablePath"
 import { Clock, Effect, Option } from "effect"
 import { consolePath, type Frame } from "../html/Shell.ts"
 import { filtersIn } from "../integration/FilterChoice.ts"
+import { knownPaths } from "../integration/KnownPaths.ts"
 import type { ConsoleScreen, FormCall, Pairs } from "../screen/ConsoleScreen.ts"
 import { statusOf } from "../screen/ErrorScreen.ts"
 import { asTyped } from "../screen/FormAgain.ts"
@@ -50,16 +52,21 @@ const notTyped = (total: number): ManageError => ({
   param: "confirm",
 })
 
-type Counted = Omit<ErasureData, "sources"> & { readonly progress: ErasureProgress }
+type Asked = Omit<ErasureData, "sources" | "known">
+type Counted = Asked & { readonly progress: ErasureProgress }
 
 export const erasureScreens = Effect.gen(function* () {
   const erasure = yield* Erasure
   const sources = yield* Sources
   const catalog = yield* Catalog
   const columns = yield* SourceColumns
+  const shapes = yield* Shapes
 
-  const shown = (frame: Frame, data: Omit<ErasureData, "sources">) =>
-    Effect.map(sources.list, (all) => ({ screen: erasureScreen(frame, { ...data, sources: all }) }))
+  const shown = Effect.fnUntraced(function* (frame: Frame, data: Asked) {
+    const all = yield* sources.list
+    const known = yield* knownPaths(shapes, all, { sources: "all" })
+    return { screen: erasureScreen(frame, { ...data, sources: all, known }) }
+  })
 
   /** If the typed number is wrong, the count stays next to its form. */
   const notErased = Effect.fnUntraced(function* ({ frame, form: pairs, address }: FormCall, data: Counted) {

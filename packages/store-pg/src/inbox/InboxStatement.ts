@@ -37,7 +37,13 @@ SELECT ((SELECT count(*) FROM changed) + (SELECT count(*) FROM made))::float8 AS
  */
 const [MOST_SOURCES, MOST_FIELDS] = [1_000, 60]
 
-/** $1: patterns of names of fields, in lower case. Returns the first fields of the sources that have one of these. */
+const came = (channel: string): string =>
+  `EXISTS (SELECT FROM cabinet.event e WHERE e.source_id = looked_at.source_id AND e.channel = '${channel}')`
+
+/**
+ * $1: patterns of names of fields, in lower case. Returns the first fields of the sources that have one of these. Those that
+ * only files were imported into are left out: what files contain is no message.
+ */
 export const fieldsStatement = (foldCollation: string): string => `
 WITH looked_at AS MATERIALIZED (
   SELECT c.source_id, c.position, c.field
@@ -51,7 +57,8 @@ WITH looked_at AS MATERIALIZED (
 SELECT source_id::float8 AS source, array_agg(field ORDER BY position) AS fields FROM looked_at
 WHERE source_id IN (
   SELECT source_id FROM looked_at WHERE lower(translate(field, '-_ .', '') COLLATE ${foldCollation}) LIKE ANY ($1::text[]))
-GROUP BY source_id`
+GROUP BY source_id
+HAVING NOT ${came("file")} OR ${came("webhook")}`
 
 const isMessage = "w.spam IS NULL AND w.repeat_of IS NULL AND w.deleted_at IS NULL"
 

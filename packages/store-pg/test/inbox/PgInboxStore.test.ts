@@ -1,4 +1,4 @@
-import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
+import { appendEvents, type Channel, EventLog } from "@data-cabinet/core/event/EventLog"
 import { fingerprintedEvent } from "@data-cabinet/core/event/Fingerprint"
 import { Trash } from "@data-cabinet/core/event/Trash"
 import { Inbox, type InboxQuery } from "@data-cabinet/core/inbox/Inbox"
@@ -19,7 +19,14 @@ afterAll(() => store.dispose())
 const inbox = <A, E>(use: (service: Inbox["Service"]) => Effect.Effect<A, E>) => store.runPromise(Inbox.use(use))
 
 /** A source with these messages, oldest first. */
-const sourceWith = async (name: string, ...messages: ReadonlyArray<Readonly<Record<string, string>>>) => {
+const sourceWith = (name: string, ...messages: ReadonlyArray<Readonly<Record<string, string>>>) =>
+  sourceFrom("webhook", name, ...messages)
+
+const sourceFrom = async (
+  channel: Channel,
+  name: string,
+  ...messages: ReadonlyArray<Readonly<Record<string, string>>>
+) => {
   const { id } = await store.runPromise(Sources.use((sources) => sources.create({ name })))
   const ids: Array<number> = []
   for (const fields of messages) {
@@ -28,7 +35,7 @@ const sourceWith = async (name: string, ...messages: ReadonlyArray<Readonly<Reco
         appendEvents(log, {
           sourceId: id,
           sourceVersion: 1,
-          channel: "webhook",
+          channel,
           history: false,
           events: [fingerprintedEvent(new Map(Object.entries(fields)))],
           original: originalRequest("body"),
@@ -140,13 +147,14 @@ it("Inbox.forms has sources whose fields look like a form's, unless they are swi
   const on = await sourceWith("Switched on", { total: "13" })
   // Its message comes after as many fields as are looked at.
   const answers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`answer ${n}`, "1"]))
+  const orderList = await sourceFrom("file", "Order list", note(4))
   const late = await sourceWith("Long questionnaire", { ...answers, ...note(3) })
   await store.runPromise(
     Sources.use((all) => Effect.andThen(all.change(off.id, { inbox: "off" }), all.change(on.id, { inbox: "on" }))),
   )
   const forms = (await inbox((all) => all.forms)).map(({ id }) => id)
   assert.deepStrictEqual(
-    [form, off, orders, on, late].map(({ id }) => forms.includes(id)),
-    [true, false, false, true, false],
+    [form, off, orders, on, orderList, late].map(({ id }) => forms.includes(id)),
+    [true, false, false, true, false, false],
   )
 })
