@@ -2,6 +2,7 @@
  * The output of a server that has started. The first time, on a terminal: the addresses, the created objects, and
  * commands to try them, ready to paste. Later, and if the output may be stored: only the address, without secrets.
  */
+import { resolve } from "node:path"
 import { linkUrl } from "@data-cabinet/core/person/Person"
 import { intakePath } from "@data-cabinet/core/source/SourceShape"
 import type { SeededCabinet } from "../compose/SeedCabinet.ts"
@@ -11,20 +12,28 @@ import type { Style } from "../output/Style.ts"
 const place = ({ database }: Served): string =>
   database.dataDir === null ? "your PostgreSQL" : `embedded PostgreSQL, data in ${database.dataDir}`
 
+/** What commands need to find the embedded database; nothing for the default directory, where they look by themselves. */
+export const dataDirFlag = (dataDir: string | null): string => {
+  if (dataDir === null || resolve(dataDir) === resolve(".cabinet")) return ""
+  return ` --data-dir ${/^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", "'\\''")}'`}`
+}
+
+const where = ({ database }: Served): string => dataDirFlag(database.dataDir)
+
 const warnings = ({ database: { roles } }: Served, style: Style): ReadonlyArray<string> =>
   [roles.reader, roles.author].flatMap((role) => (role.there ? [] : [`  ${style.yellow(role.reason)}`]))
 
 const laterStart = (served: Served, style: Style): ReadonlyArray<string> => [
   `  ${style.bold("Data Cabinet")} is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
-  `  ${style.dim("Sources and their addresses: npx cabinet source list, npx cabinet source show ID.")}`,
-  `  ${style.dim("A link that signs in to the console: npx cabinet console. Stop with Ctrl-C.")}`,
+  `  ${style.dim(`Sources and their addresses: npx cabinet source list${where(served)}, npx cabinet source show ID${where(served)}.`)}`,
+  `  ${style.dim(`A link that signs in to the console: npx cabinet console${where(served)}. Stop with Ctrl-C.`)}`,
 ]
 
 /** Without secrets, for output that is stored. */
 const firstStartUnseen = (served: Served, { source }: SeededCabinet, style: Style): ReadonlyArray<string> => [
   `  ${style.bold("Welcome to Data Cabinet.")} It is running at ${style.cyan(served.baseUrl)} ${style.dim(`(${place(served)})`)}`,
-  `  It created source ${source.id} to start with. Its intake address: npx cabinet source show ${source.id}`,
-  `  A key for the API: npx cabinet key add NAME. A link that signs in to the console: npx cabinet console.`,
+  `  It created source ${source.id} to start with. Its intake address: npx cabinet source show ${source.id}${where(served)}`,
+  `  A key for the API: npx cabinet key add NAME${where(served)}. A link that signs in to the console: npx cabinet console${where(served)}.`,
   `  All three are secret and only shown on request.`,
 ]
 
@@ -49,7 +58,7 @@ const firstStart = (served: Served, first: SeededCabinet, style: Style): Readonl
       ? []
       : [
           `    ${style.dim("console")}         ${linkUrl(baseUrl, link.secret)}  ${style.yellow("(signs you in once)")}`,
-          `                    ${style.dim("a new link at any time: npx cabinet console")}`,
+          `                    ${style.dim(`a new link at any time: npx cabinet console${where(served)}`)}`,
         ]),
     "",
     `  Try it in another terminal:`,

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseHeaders } from "data-cabinet/commands/HeadersFile"
 import { runCommand } from "data-cabinet/commands/RunCommand"
+import { dataDirFlag } from "data-cabinet/commands/StartupBanner"
 import { Effect, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { testDatabase, withDatabase } from "../../../../test/support/postgres.ts"
@@ -238,4 +239,13 @@ it("the first start prints the key and the intake address on a terminal only, an
     await seen.drop()
     await unseen.drop()
   }
+})
+
+it("the first words name the data directory to every command, unless commands look there by themselves", () => {
+  expect([null, ".cabinet", "/tmp/data", "/tmp/Ada's data"].map(dataDirFlag)).toEqual([
+    "",
+    "",
+    " --data-dir /tmp/data",
+    " --data-dir '/tmp/Ada'\\''s data'",
+  ])
 })
