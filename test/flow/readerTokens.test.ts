@@ -46,6 +46,7 @@ beforeAll(async () => {
   for (const name of ["orders", "salaries", "visits"]) {
     const { id, intakeSecret: secret, table } = await cabinet.source(name)
     places[name] = { id, secret, table: `sources/${table!.name}` }
+    if (name === "orders") await cabinet.run(Sources.use((all) => all.change(id, { schema: '{"required":["none"]}' })))
     for (let n = 0; n < 5; n++) await cabinet.send(secret, `{"n":${n},"of":"${name}"}`)
   }
   await database.run("CREATE VIEW public.totals AS SELECT sum(n) AS total FROM sources.salaries")
@@ -110,7 +111,9 @@ it("the description has examples of those sources alone that its reader may read
     const { webhooks } = (await cabinet.ask("openapi.json", reader)).json
     return webhooks["event.received"].post.requestBody.content["application/json"].examples as Record<string, any>
   }
-  expect(Object.keys(await examples(token))).toEqual([`source_${orders.id}`])
+  const own = await examples(token)
+  expect(Object.keys(own)).toEqual([`source_${orders.id}`])
+  expect(own[`source_${orders.id}`].value.data.payload).toEqual({ n: 1, of: "text" })
   const all = await examples(key)
   expect(Object.keys(all)).toContain(`source_${salaries.id}`)
   expect(all[`source_${salaries.id}`].value.data).toMatchObject({ source: { id: salaries.id }, payload: { n: 1 } })

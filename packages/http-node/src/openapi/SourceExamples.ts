@@ -6,6 +6,7 @@ import { jsonText } from "@data-cabinet/core/json/JsonText"
 import { mayReadSource, type ReadScopeOrAll } from "@data-cabinet/core/key/ReadScope"
 import { schemaExample } from "@data-cabinet/core/payload/SchemaExample"
 import { Shapes } from "@data-cabinet/core/payload/Shapes"
+import { SCHEMA_ERROR_FIELD, VALID_FIELD } from "@data-cabinet/core/schema/MarkEvents"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
 import { listEvents } from "../feed/FeedEndpoint.ts"
@@ -18,6 +19,9 @@ const MOST = { sources: 50, length: 250_000 } as const
 const JSON_TYPE = "application/json"
 const INTAKE = "/webhook/{intake_secret}"
 const RECEIVED = "event.received"
+
+/** The cabinet adds these to an event that violates the source's own schema. */
+const MARKS = [VALID_FIELD, SCHEMA_ERROR_FIELD]
 
 /** What a source sends. */
 export interface SourceExample {
@@ -37,7 +41,8 @@ export const sourceExamples = Effect.gen(function* () {
     let room: number = MOST.length
     for (const { id, name } of some) {
       const schema = schemas.get(id)
-      const example = schema === undefined ? new Map() : schemaExample(schema)
+      const example = schema === undefined ? new Map() : new Map(schemaExample(schema))
+      for (const field of MARKS) example.delete(field)
       const text = jsonText(example)
       if (example.size === 0 || text.length > room) continue
       room -= text.length
