@@ -9,7 +9,6 @@ import { Shapes } from "@data-cabinet/core/payload/Shapes"
 import { SCHEMA_ERROR_FIELD, VALID_FIELD } from "@data-cabinet/core/schema/MarkEvents"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { Effect } from "effect"
-import { listEvents } from "../feed/FeedEndpoint.ts"
 import { DELIVERY_EXAMPLE, EVENT_EXAMPLE } from "./Examples.ts"
 import type { OpenApiDocument } from "./OpenApiDocument.ts"
 import type { MediaTypes, OperationObject } from "./OperationObject.ts"
@@ -17,6 +16,7 @@ import type { MediaTypes, OperationObject } from "./OperationObject.ts"
 /** The most sources with examples, and the most characters of all payloads. */
 const MOST = { sources: 50, length: 250_000 } as const
 const JSON_TYPE = "application/json"
+const FEED = "/api/v1/events"
 const INTAKE = "/webhook/{intake_secret}"
 const RECEIVED = "event.received"
 
@@ -70,19 +70,20 @@ const ofBody = (
 
 const eventOf = ({ source, payload }: SourceExample) => ({ ...EVENT_EXAMPLE, source, payload })
 const deliveryOf = (one: SourceExample) => ({ ...DELIVERY_EXAMPLE, source: one.source, data: eventOf(one) })
-const pageOf = (one: SourceExample) => ({ ...(listEvents.response.example as object), data: [eventOf(one)] })
 
 /** The document with these examples. */
 export const withExamples = (document: OpenApiDocument, all: ReadonlyArray<SourceExample>): OpenApiDocument => {
   const { paths, webhooks } = document
-  const [feed, intake, received] = [paths[listEvents.path]!, paths[INTAKE]!, webhooks[RECEIVED]!]
+  const [feed, intake, received] = [paths[FEED]!, paths[INTAKE]!, webhooks[RECEIVED]!]
   const page = feed["get"]!.responses["200"]!
+  const general = page.content![JSON_TYPE]!.example as object
+  const pageOf = (one: SourceExample) => ({ ...general, data: [eventOf(one)] })
   const responses = { ...feed["get"]!.responses, "200": { ...page, content: shown(page.content!, pageOf, all) } }
   return {
     ...document,
     paths: {
       ...paths,
-      [listEvents.path]: { ...feed, get: { ...feed["get"]!, responses } },
+      [FEED]: { ...feed, get: { ...feed["get"]!, responses } },
       [INTAKE]: { ...intake, post: ofBody(intake["post"]!, ({ payload }) => payload, all) },
     },
     webhooks: { ...webhooks, [RECEIVED]: { ...received, post: ofBody(received["post"]!, deliveryOf, all) } },

@@ -6,15 +6,9 @@
  */
 import { IS_DELIVERED } from "../delivery/DeliveryStatement.ts"
 import { type Channel, CHANNELS, type SpamReason } from "@data-cabinet/core/event/EventLog"
-import type {
-  EventFilter,
-  EventPlace,
-  EventState,
-  InboxMark,
-  ListedEvent,
-} from "@data-cabinet/core/event/EventListStore"
-import { foldedText } from "@data-cabinet/core/selection/FoldedText"
+import type { EventFilter, EventPlace, ListedEvent } from "@data-cabinet/core/event/EventListStore"
 import { coldEvents } from "../cold/ColdColumns.ts"
+import { eventConditions, Values } from "./EventListConditions.ts"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 
 /** The most bytes of payloads that a slice reads to find a text or a mark. */
@@ -56,72 +50,6 @@ interface Slice {
   readonly records: string | null
   /** The last place that is in a file: rows up to there are left to the walk of the files. Null without files. */
   readonly border: EventPlace | null
-}
-
-class Values {
-  readonly all: Array<unknown> = []
-  add(value: unknown, type: string): string {
-    return `$${this.all.push(value)}::${type}`
-  }
-}
-
-/** The mark of `MarkEvents` in a payload. PostgreSQL cannot read a member of JSON that has U+0000 anywhere. */
-const MARK = String.raw`"_valid":false,"_schema_error":"([^"\\]|\\.)*"[}]$`
-/** The most characters of a mark. */
-const MARK_LENGTH = 2_000
-
-const STATE_SQL: Readonly<Record<EventState, string>> = {
-  row: "e.repeat_of IS NULL AND e.deleted_at IS NULL AND e.spam IS NULL",
-  repeat: "e.repeat_of IS NOT NULL",
-  empty: "e.empty",
-  history: "e.history",
-  unverified: "e.verified = false",
-  invalid: `right(e.payload::text, ${MARK_LENGTH}) ~ '${MARK}'`,
-  spam: "e.spam IS NOT NULL AND e.deleted_at IS NULL",
-  trashed: "e.deleted_at IS NOT NULL AND e.purged_at IS NULL",
-  purged: "e.purged_at IS NOT NULL",
-}
-
-const marked = (which: string): string =>
-  `EXISTS (SELECT FROM cabinet.inbox_mark m WHERE m.event_id = e.id AND ${which})`
-
-const MARK_SQL: Readonly<Record<InboxMark, string>> = {
-  open: `NOT ${marked("m.done_at IS NOT NULL")}`,
-  unread: `NOT ${marked("(m.read_at IS NOT NULL OR m.done_at IS NOT NULL)")}`,
-  done: marked("m.done_at IS NOT NULL"),
-}
-
-/** The text itself, in a pattern of LIKE. */
-const literal = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`
-
-/** As senders write it that escape everything beyond ASCII. */
-const escaped = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex
-  text.replaceAll(/[^\u0000-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-
-/** Case and composed letters are folded, whatever the database's own collation, as in the rows of a table. */
-const contains = (text: string, collation: string): string =>
-  `${foldedText("e.payload::text", collation, null)} LIKE ${foldedText(text, collation, null)}`
-
-const conditions = ({ filter, foldCollation }: Slice, values: Values): string => {
-  const { channel, sourceId, state, event, text, from, to, mark } = filter
-  const all = [
-    ...(channel === null ? [] : [`e.channel = ${values.add(channel, "text")}`]),
-    ...(sourceId === null ? [] : [`e.source_id = ${values.add(sourceId, "int8")}`]),
-    ...(state === null ? [] : [STATE_SQL[state]]),
-    ...(event === null ? [] : [`e.id = ${values.add(event, "int8")}`]),
-    ...(from === null ? [] : [`e.received_at >= ${values.add(from, "timestamptz")}`]),
-    ...(to === null ? [] : [`e.received_at < ${values.add(to, "timestamptz")}`]),
-    ...(mark === null ? [] : [MARK_SQL[mark]]),
-  ]
-  if (text !== null) {
-    const escapes = [text, text.normalize("NFC"), text.normalize("NFD")].map(escaped)
-    const forms = [...new Set([text, ...escapes])].map((form) =>
-      contains(values.add(literal(form), "text"), foldCollation),
-    )
-    all.push(`(${forms.join(" OR ")})`)
-  }
-  return all.length === 0 ? "true" : all.map((one) => `(${one})`).join(" AND ")
 }
 
 const LAST = "9223372036854775807"
@@ -198,7 +126,7 @@ export const sliceStatement = (slice: Slice) => {
   const { filter, limit } = slice
   const events = eventsOf(slice, values)
   const walk = walkOf(slice, events, values)
-  const matches = conditions(slice, values)
+  const matches = eventConditions(slice, values)
   const past =
     filter.from === null ? "false" : `e.received_at < ${values.add(filter.from, "timestamptz")} - ${DISORDER}`
   const read =
