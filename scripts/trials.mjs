@@ -185,10 +185,16 @@ const PARTS = {
     env: { REBUILD_KILLS: "20", REBUILD_ROWS: "2000000" },
   },
   cold: {
-    about: "two million events, half of them moved into files",
+    about: "two million events, half of them moved into files, and 100 kills of the process that moves them",
     missing: null,
-    run: [vitest, "run", "test/fault/coldTrial.test.ts", "--disable-console-intercept"],
-    env: { COLD_EVENTS: process.env["COLD_EVENTS"] ?? "2000000" },
+    run: [
+      vitest,
+      "run",
+      "test/fault/coldTrial.test.ts",
+      "test/fault/coldKilled.test.ts",
+      "--disable-console-intercept",
+    ],
+    env: { COLD_EVENTS: process.env["COLD_EVENTS"] ?? "2000000", COLD_KILLS: process.env["COLD_KILLS"] ?? "100" },
   },
   client: {
     about: "a client that follows 200,000 events through kills",
