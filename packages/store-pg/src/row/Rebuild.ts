@@ -10,6 +10,7 @@ import { connectionLossAsError, isConflict } from "../connection/StoreFailure.ts
 import { Cancels } from "../connection/Uncancelled.ts"
 import type { FoundIndex } from "./RebuildFacts.ts"
 import { type Held, hold } from "./RebuildLease.ts"
+import { RebuildPace } from "./RebuildPace.ts"
 import { RebuildRows } from "./RebuildRows.ts"
 import * as Statement from "./RebuildStatement.ts"
 import { SOURCES_SCHEMA } from "./SourceTable.ts"
@@ -99,25 +100,26 @@ export class Rebuild {
   /** Copies the rows in their order. Those that change meanwhile follow. */
   get #copy() {
     return Effect.gen({ self: this }, function* () {
-      const sql = this.#sql
       const next = Statement.nextRows(Statement.oldTable(this.#table))
+      const pace = new RebuildPace()
       for (let last = "-9223372036854775808"; ;) {
-        const from = last
-        const copied = yield* connectionLossAsError(
+        const [from, most] = [last, pace.rows]
+        const work = connectionLossAsError(
           this.#rows.inTransaction(
             Effect.gen({ self: this }, function* () {
-              yield* hold(sql, this.#held)
+              yield* hold(this.#sql, this.#held)
               yield* this.#rows.old
-              const ids = (yield* sql.unsafe<{ id: string }>(next, [from, SLICE_ROWS])).map(({ id }) => id)
+              const ids = (yield* this.#sql.unsafe<{ id: string }>(next, [from, most])).map(({ id }) => id)
               yield* this.#rows.write(ids)
-              if (ids.length > 0) yield* sql.unsafe(Statement.MOVE, [this.#held.id, ids.at(-1)])
+              if (ids.length > 0) yield* this.#sql.unsafe(Statement.MOVE, [this.#held.id, ids.at(-1)])
               return ids
             }),
           ),
         )
+        const copied = yield* pace.slice(work)
         this.#done += copied.length
         yield* this.#say("rows")
-        if (copied.length < SLICE_ROWS) return
+        if (copied.length < most) return
         last = copied.at(-1)!
       }
     })
@@ -168,10 +170,8 @@ export class Rebuild {
   /** Returns how many changes it took off the list. The rows are read in a later snapshot than the list. */
   #writeChanges(limit: number) {
     return Effect.gen({ self: this }, function* () {
-      const changes = yield* this.#sql.unsafe<{ id: string | null }>(Statement.TAKE_CHANGES, [
-        this.#held.sourceId,
-        limit,
-      ])
+      const { sourceId } = this.#held
+      const changes = yield* this.#sql.unsafe<{ id: string | null }>(Statement.TAKE_CHANGES, [sourceId, limit])
       if (changes.some(({ id }) => id === null)) return yield* new NotRebuilt({ fact: { is: "emptied" } })
       yield* this.#rows.write(changes.map(({ id }) => id!))
       return changes.length
