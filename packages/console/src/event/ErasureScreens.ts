@@ -52,31 +52,12 @@ const notTyped = (total: number): ManageError => ({
   param: "confirm",
 })
 
-type Asked = Omit<ErasureData, "sources" | "known">
-type Counted = Asked & { readonly progress: ErasureProgress }
+type OwnData = Omit<ErasureData, "sources" | "known">
+type Counted = OwnData & { readonly progress: ErasureProgress }
 
-export const erasureScreens = Effect.gen(function* () {
-  const erasure = yield* Erasure
-  const sources = yield* Sources
-  const catalog = yield* Catalog
-  const columns = yield* SourceColumns
-  const shapes = yield* Shapes
-
-  const shown = Effect.fnUntraced(function* (frame: Frame, data: Asked) {
-    const all = yield* sources.list
-    const known = yield* knownPaths(shapes, all, { sources: "all" })
-    return { screen: erasureScreen(frame, { ...data, sources: all, known }) }
-  })
-
-  /** If the typed number is wrong, the count stays next to its form. */
-  const notErased = Effect.fnUntraced(function* ({ frame, form: pairs, address }: FormCall, data: Counted) {
-    const { screen } = yield* shown(frame, data)
-    const error = notTyped(totalOf(data.progress.counts))
-    return { screen: asTyped(frame, screen, { action: frame.base + address, pairs }, error), status: statusOf(error) }
-  })
-
-  /** Erases one range after another, for the time that a form may take. */
-  const goOn = Effect.fnUntraced(function* (
+/** Erases one range after another, for the time that a form may take. */
+const goingOn = (erasure: Erasure["Service"]) =>
+  Effect.fnUntraced(function* (
     is: ErasureProgress["is"],
     { filters, sourceId }: ErasureForm,
     begun: ErasureCounts,
@@ -92,6 +73,28 @@ export const erasureScreens = Effect.gen(function* () {
     } while (next !== null && (yield* Clock.currentTimeMillis) < until)
     return { is, counts, next }
   })
+
+export const erasureScreens = Effect.gen(function* () {
+  const erasure = yield* Erasure
+  const sources = yield* Sources
+  const catalog = yield* Catalog
+  const columns = yield* SourceColumns
+  const shapes = yield* Shapes
+
+  const shown = Effect.fnUntraced(function* (frame: Frame, data: OwnData) {
+    const all = yield* sources.list
+    const known = yield* knownPaths(shapes, all, { sources: "all" })
+    return { screen: erasureScreen(frame, { ...data, sources: all, known }) }
+  })
+
+  /** If the typed number is wrong, the count stays next to its form. */
+  const notErased = Effect.fnUntraced(function* ({ frame, form: pairs, address }: FormCall, data: Counted) {
+    const { screen } = yield* shown(frame, data)
+    const error = notTyped(totalOf(data.progress.counts))
+    return { screen: asTyped(frame, screen, { action: frame.base + address, pairs }, error), status: statusOf(error) }
+  })
+
+  const goOn = goingOn(erasure)
 
   const screens: ReadonlyArray<ConsoleScreen> = [
     {

@@ -42,7 +42,7 @@ const came = (channel: string): string =>
 
 /**
  * $1: patterns of names of fields, in lower case. Returns the first fields of the sources that have one of these. Those that
- * only files were imported into are left out: what files contain is no message.
+ * only files were imported into are left out, because files contain data and not messages.
  */
 export const fieldsStatement = (foldCollation: string): string => `
 WITH looked_at AS MATERIALIZED (
