@@ -10,7 +10,7 @@ import { comparePlaces } from "@data-cabinet/core/feed/FeedTrail"
 import { PAGE_BYTES } from "@data-cabinet/core/pagination/Page"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Layer } from "effect"
-import { unavailable } from "../connection/StoreFailure.ts"
+import { awaiting, unavailable } from "../connection/StoreFailure.ts"
 import {
   type ColdList,
   ColdReader,
@@ -76,11 +76,24 @@ const walkIn = Effect.fnUntraced(function* (
   return { events, upTo: null }
 })
 
+/** The same files; a read that is late is not the database's fault. */
+const timed = (files: ColdFiles["Service"]): ColdFiles["Service"] => {
+  const place = `Old events cannot be read: ${files.location ?? "their place"}`
+  return {
+    ...files,
+    open: (name) =>
+      Effect.map(awaiting(place, files.open(name)), (file) => ({
+        ...file,
+        read: (group) => awaiting(place, file.read(group)),
+      })),
+  }
+}
+
 export const layer = Layer.effect(
   ColdReader,
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const store = yield* ColdFiles
+    const store = timed(yield* ColdFiles)
     const clock = yield* Clock.Clock
     let known = NO_FILES
 

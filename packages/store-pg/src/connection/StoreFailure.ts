@@ -3,7 +3,7 @@
  * program is wrong (a defect, with its cause kept for the log).
  */
 import { StoreUnavailable } from "@data-cabinet/core/error/StoreUnavailable"
-import { Cause, Effect, Fiber, Option } from "effect"
+import { Context, Effect, Fiber, Option } from "effect"
 import { SqlError } from "effect/sql"
 import { failureWords, storageWords } from "./FailureWords.ts"
 import { lingering } from "./Uncancelled.ts"
@@ -78,14 +78,48 @@ export const connectionLossAsError = <A, E, R>(
     return Effect.failCause(cause)
   })
 
+/** What work waits for at the moment besides the database, in words; null: the database. */
+export interface Awaited {
+  place: string | null
+}
+
+/** That of the work of a port, while it is done; null outside of it. */
+export const AwaitedPlace = Context.Reference<Awaited | null>(
+  "@data-cabinet/store-pg/connection/StoreFailure/AwaitedPlace",
+  { defaultValue: () => null },
+)
+
+/** Work of another place than the database: it is named if the deadline passes meanwhile. */
+export const awaiting = <A, E, R>(place: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(AwaitedPlace, (awaited) => {
+    if (awaited === null) return work
+    const before = awaited.place
+    awaited.place = place
+    // Not if it is interrupted, which the deadline does.
+    return Effect.tap(
+      Effect.tapError(work, () => Effect.sync(() => (awaited.place = before))),
+      () => Effect.sync(() => (awaited.place = before)),
+    )
+  })
+
 /**
  * At its deadline the work is interrupted but not awaited: a commit that waits for a standby must not be cancelled, and
  * ends when it can.
  */
-const withinTime = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | Cause.TimeoutError, R> =>
-  Effect.flatMap(Effect.forkDetach(lingering(work), { startImmediately: true }), (fiber) =>
-    Effect.onExit(Effect.timeout(Fiber.join(fiber), STORE_TIMEOUT), () => Effect.sync(() => fiber.interruptUnsafe())),
-  )
+const withinTime = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+  Effect.flatMap(AwaitedPlace, (outer) => {
+    const awaited: Awaited = outer ?? { place: null }
+    const late = Effect.suspend(() =>
+      Effect.fail(unavailable(`${awaited.place ?? "The database"} did not respond in time.`)),
+    )
+    return Effect.flatMap(
+      Effect.forkDetach(Effect.provideService(lingering(work), AwaitedPlace, awaited), { startImmediately: true }),
+      (fiber) =>
+        Effect.onExit(Effect.timeoutOrElse(Fiber.join(fiber), { duration: STORE_TIMEOUT, orElse: () => late }), () =>
+          Effect.sync(() => fiber.interruptUnsafe()),
+        ),
+    )
+  })
 
 /**
  * Gives a port's effect its error type: unavailable or busy becomes `StoreUnavailable`, any other SQL error a defect.
@@ -96,7 +130,6 @@ export const orUnavailable = <A, E, R>(
 ): Effect.Effect<A, Exclude<E, SqlError.SqlError> | StoreUnavailable, R> =>
   withinTime(connectionLossAsError(self)).pipe(
     Effect.catch((error): Effect.Effect<never, Exclude<E, SqlError.SqlError> | StoreUnavailable> => {
-      if (Cause.isTimeoutError(error)) return Effect.fail(unavailable("The database did not respond in time."))
       if (!SqlError.isSqlError(error)) return Effect.fail(error as Exclude<E, SqlError.SqlError>)
       if (isUnavailable(error) || storageWords(error) !== undefined) {
         return Effect.fail(unavailable(unusable(failureWords(error))))

@@ -1,9 +1,10 @@
 import { failureWords, storageWords, writeTrouble, addStopReason } from "@data-cabinet/store-pg/connection/FailureWords"
 import { readErrorOf } from "@data-cabinet/store-pg/row/ReadErrorOf"
-import { isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
+import { awaiting, isUnavailable, orUnavailable, sqlState } from "@data-cabinet/store-pg/connection/StoreFailure"
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
 
 const lost = (cause: Error) =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message: "lost", operation: "query" }) })
@@ -34,6 +35,22 @@ it.effect("orUnavailable says that a statement blocked by another may be retried
     }
     const fault = yield* Effect.exit(orUnavailable(Effect.fail(lost(Object.assign(new Error("x"), { code: "42601" })))))
     assert.isTrue(Exit.hasDies(fault))
+  }),
+)
+
+it.effect("orUnavailable blames at its deadline what was waited for", () =>
+  Effect.gen(function* () {
+    const bucket = awaiting("The bucket", Effect.never)
+    for (const [work, message] of [
+      [Effect.never, "The database did not respond in time."],
+      [bucket, "The bucket did not respond in time."],
+      [orUnavailable(bucket), "The bucket did not respond in time."],
+      [Effect.andThen(awaiting("The bucket", Effect.void), Effect.never), "The database did not respond in time."],
+    ] as const) {
+      const late = yield* Effect.forkChild(Effect.flip(orUnavailable(work)))
+      yield* TestClock.adjust("8 seconds")
+      assert.strictEqual((yield* Fiber.join(late)).message, message)
+    }
   }),
 )
 
