@@ -186,6 +186,7 @@ const placements = async (): Promise<Readonly<Record<string, Placed>>> => {
     "source shape": { here: ["Orders"] },
     "source schema": { here: ["Orders"] },
     types: { here: ["Orders"] },
+    asyncapi: { here: [] },
     "source rename": {
       here: [String(one.id), "First"],
       there: [String(other.id), "Second"],
