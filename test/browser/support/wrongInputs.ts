@@ -21,6 +21,14 @@ const SENDING = {
   client_identity_key: "",
 }
 
+/** The fields of a destination's credentials, of which none is typed. */
+const NO_CREDENTIALS = Object.fromEntries(
+  ["access_key_id", "secret_access_key", "session_token", "user", "password", "token", "seed", "jwt"].map((name) => [
+    name,
+    "",
+  ]),
+)
+
 export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   addresses: {
     fields: { ...SENDING, body_template: "{}", body_content_type: "application/json", url: "ftp://typed.example/" },
@@ -39,6 +47,14 @@ export const WRONG_INPUTS: Readonly<Record<string, WrongInput>> = {
   "addresses/{id}/resend": { fields: { from: "2026-01-02T03:04:05", to: "2026-01-01T03:04:05" }, at: "from" },
   "addresses/{id}/test": { fields: { event: "99999" }, at: "event" },
   "deliveries/resend": { fields: { delivery: null }, at: "delivery" },
+  destinations: {
+    fields: { ...NO_CREDENTIALS, location: "ftp://typed.example/", endpoint: "", region: "" },
+    at: "location",
+  },
+  "destinations/{id}/change": {
+    fields: { ...NO_CREDENTIALS, endpoint: "ftp://typed.example/", region: "typed" },
+    at: "endpoint",
+  },
   "events/erase": { fields: { fc: "", fv: "typed" }, at: "fc" },
   "events/purge": { fields: { confirm: "17" }, at: "confirm" },
   "events/restore": { fields: { event: null }, at: "event" },
