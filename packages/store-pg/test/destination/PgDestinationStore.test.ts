@@ -6,10 +6,10 @@ import { destinationFollower } from "@data-cabinet/core/destination/WriteDestina
 import { S3_SETTINGS } from "@data-cabinet/core/destination/S3Settings"
 import { FEED_START } from "@data-cabinet/core/feed/FeedStore"
 import { appendEvents, EventLog } from "@data-cabinet/core/event/EventLog"
-import { FollowerStore } from "@data-cabinet/core/follower/FollowerStore"
+import { FollowerStore, type HeldFollower } from "@data-cabinet/core/follower/FollowerStore"
 import { Sources } from "@data-cabinet/core/source/Sources"
 import { SecretCipher } from "@data-cabinet/store-pg/key/SecretCipher"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Option, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, assert, beforeAll, beforeEach, it } from "vitest"
 import { requestOf } from "../../../../test/fault/acceptRequest.ts"
@@ -164,16 +164,28 @@ it("opening ends when the destination is paused or restarted meanwhile, and befo
           Deferred.succeed(closed, undefined),
         )
       const adapters = { directoryObstacle: null, open }
-      const fiber = yield* Effect.forkChild(
-        Effect.provideService(destinationFollower.turn(held), DestinationAdapters, adapters),
-      )
+      const known = yield* DestinationStore
+      const looked = yield* Queue.unbounded<void>()
+      const watched = {
+        ...known,
+        work: (follower: HeldFollower) => Effect.ensuring(known.work(follower), Queue.offer(looked, undefined)),
+      }
+      const fiber = yield* destinationFollower
+        .turn(held)
+        .pipe(
+          Effect.provideService(DestinationAdapters, adapters),
+          Effect.provideService(DestinationStore, watched),
+          Effect.forkChild,
+        )
       yield* Deferred.await(begun)
+      yield* Queue.take(looked)
       yield* meanwhile
-      for (let second = 0; second < seconds; second++) {
+      for (let second = 1; second < seconds; second++) {
         yield* TestClock.adjust("1 second")
         // Queries have deadlines by this clock: the one that looks has its response first.
-        yield* DestinationStore.use((known) => known.list)
+        yield* Queue.take(looked)
       }
+      yield* TestClock.adjust("1 second")
       const end = yield* Fiber.join(fiber).pipe(Effect.catch(({ message }) => Effect.succeed(message)))
       yield* Deferred.await(closed)
       return end
