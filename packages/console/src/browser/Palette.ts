@@ -40,7 +40,7 @@ export const palette = (): void => {
     }
     options = [...list.querySelectorAll<HTMLElement>("a")]
     choose(0)
-    dialog.querySelector("[role=status]")!.textContent = list.querySelector("[data-told]")?.textContent ?? ""
+    dialog.querySelector("[role=status]")!.textContent = list.querySelector("[data-announced]")?.textContent ?? ""
   }
   /** One request at a time: the list follows when typing is faster. */
   let filling: Promise<void> | null = null

@@ -18,12 +18,12 @@ export const paletteOptions = (frame: Frame, { entries, text }: PaletteData): st
   const { palette: words } = frame.words
   const groups = foundIn(entries, text)
   const count = groups.reduce((all, group) => all + group.entries.length + group.more, 0)
-  if (count === 0) return markup`<p role="option" aria-disabled="true" data-told>${words.none}</p>`.text
+  if (count === 0) return markup`<p role="option" aria-disabled="true" data-announced>${words.none}</p>`.text
   return groups
     .map(({ group, entries: its, more }, at) => {
       const option = (entry: PaletteEntry, index: number) =>
         markup`<a role="option" id="go-${group}-${index}" tabindex="-1" href="${consolePath(frame, entry.path)}">${face(entry)}</a>`
-      return markup`<div role="group" aria-label="${words.groups[group]}"><small aria-hidden="true">${words.groups[group]}${more > 0 && ` · ${words.more(more)}`}</small>${its.map(option)}</div>${at === 0 && markup`<p role="option" aria-disabled="true" class="hide" data-told>${words.found(count)}</p>`}`
+      return markup`<div role="group" aria-label="${words.groups[group]}"><small aria-hidden="true">${words.groups[group]}${more > 0 && ` · ${words.more(more)}`}</small>${its.map(option)}</div>${at === 0 && markup`<p role="option" aria-disabled="true" class="hide" data-announced>${words.found(count)}</p>`}`
         .text
     })
     .join("")
